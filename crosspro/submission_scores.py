@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -122,7 +121,7 @@ def _submission(
 
         path = Path(value)
         if not path.is_file() and not path.suffix:
-            path = chosen_run(path, logging.getLogger("crosspro").warning)
+            path = chosen_run(path)
         (submission,) = read_or_predict([path], task, gold, examples, lenient=lenient)
         return replace(submission, name=name)
     if (system := held_system(value)) is not None:

@@ -25,7 +25,6 @@ Model = Any
 def load_system(model: Model) -> System:
     """A trained system from its run, an archive, or the name of a bundled model; it runs no code.
 
-    Of a folder of runs the newest complete one is taken, which the logger `crosspro` names.
     `system.predict(examples)` gives the probability of every class.
     """
     from crosspro.data_prep.core.errors import input_error
@@ -33,7 +32,7 @@ def load_system(model: Model) -> System:
     from crosspro.prediction.models import chosen_run
 
     if isinstance(model, AnyPath):
-        return system.load_system(chosen_run(Path(model), _LOG.warning))
+        return system.load_system(chosen_run(Path(model)))
     held = held_system(model)
     if held is None:
         expected = "a system, a run, an archive or the name of a model"
@@ -70,7 +69,7 @@ def load(model: Model) -> Predictor:
     if isinstance(model, Predictor):
         return model
     if isinstance(model, AnyPath):
-        return load_predictor(chosen_run(Path(model), _LOG.warning), Path(model).stem)
+        return load_predictor(chosen_run(Path(model)), Path(model).stem)
     system = load_system(model)
     return Predictor(system.shown_name, system, PairPipeline(system.task))
 
@@ -133,7 +132,7 @@ def proofread(
     digest = ""
     if not isinstance(model, Predictor):
         path = path_of("model", model)
-        run = chosen_run(path, _LOG.warning)
+        run = chosen_run(path)
         digest = summary(run).digest
         model = load_predictor(run, path.stem)
     if opened is None:

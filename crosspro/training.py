@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.sets.splits import Splits
     from crosspro.evaluation.evaluation import Evaluation
-    from crosspro.prediction.models import Export
     from crosspro.prediction.pair_prediction import Prediction
     from crosspro.prediction.runs import Run
     from crosspro.prediction.stored_tensors import Weights
@@ -109,7 +108,6 @@ def train(
         splits = setup.splits()
     time = datetime.now().strftime(_TIME)
     place = path_or_none(folder) or Path("runs", setup.task.name, choices["system"], time)
-    setup.check_folder(place, "folder")
     overrides = tuple(f"{group}={name}" for group, name in choices.items())
     outcome = fit_and_score(
         setup.task,
@@ -129,7 +127,7 @@ def export(
     *,
     weights: Weights | None = None,
     prior: AnyPath | None = None,
-) -> Export:
+) -> System:
     """Pack a trained system into one file for others, as `crosspro models export`.
 
     `model` is a run, an archive, the name of a bundled model, or what `train` returned. `weights`
@@ -143,7 +141,7 @@ def export(
     if weights is not None and weights not in WEIGHTS:
         raise input_error("arguments", "weights", choices(WEIGHTS), repr(weights))
     place = path_of("model", getattr(model, "folder", model))
-    run = chosen_run(place, _LOG.warning)
+    run = chosen_run(place)
     return export_run(run, Path(output), weights, path_or_none(prior))
 
 

@@ -55,15 +55,12 @@ def class_weights(
 TAUS: tuple[float, ...] = tuple(round(0.1 * step, 1) for step in range(-5, 21))
 
 
-def factors(frequencies: NDArray[np.float64], tau: float) -> NDArray[np.float64]:
-    """What the probability of each class is multiplied by; 1 for those never seen in training."""
-    return np.where(frequencies > 0, np.maximum(frequencies, 1e-12) ** -tau, 1.0)
-
-
 def adjust(
     probabilities: Probabilities, frequencies: NDArray[np.float64], tau: float
 ) -> Probabilities:
-    scaled = probabilities * factors(frequencies, tau)
+    """Probabilities divided by the frequency of each class that training had to the power tau."""
+    factors = np.where(frequencies > 0, np.maximum(frequencies, 1e-12) ** -tau, 1.0)
+    scaled = probabilities * factors
     return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), 1e-300))
 
 
@@ -72,14 +69,10 @@ def tune_tau(
     frequencies: NDArray[np.float64],
     score: Callable[[Probabilities], float],
 ) -> float:
-    return best_tau(lambda tau: score(adjust(probabilities, frequencies, tau)))
-
-
-def best_tau(score: Callable[[float], float], taus: Sequence[float] = TAUS) -> float:
     """The tau with the best dev score; of equal ones the nearest to 0."""
-    values = {tau: score(tau) for tau in taus}
+    values = {tau: score(adjust(probabilities, frequencies, tau)) for tau in TAUS}
     best = max(values.values())
-    return min((tau for tau in taus if values[tau] >= best - 1e-9), key=abs)
+    return min((tau for tau in TAUS if values[tau] >= best - 1e-9), key=abs)
 
 
 ADJUSTMENT = "adjustment.json"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -56,12 +55,6 @@ class TrainingSetup:
             raise input_error("settings", "data._target_", "a function that returns Splits", actual)
         return splits
 
-    def check_folder(self, folder: Path, key: str) -> None:
-        """Refuse the folder of the data for the run: a submission might replace a data file."""
-        data = self.values["data"].get("dir")
-        if data and Path(data).resolve() == folder.resolve():
-            raise input_error("settings", key, "another folder than data.dir", str(folder))
-
 
 def training_setup(config: DictConfig, choices: Mapping[str, str]) -> TrainingSetup:
     """The objects of a configuration; `choices` maps each group to its chosen file.
@@ -78,10 +71,6 @@ def training_setup(config: DictConfig, choices: Mapping[str, str]) -> TrainingSe
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
     system.configured = choices.get("system", "")
-    in_domain = values["data"].get("in_domain")
-    if in_domain is not None and not system.fine_tunes:
-        expected = f"null, since {system.shown_name} does not learn in stages"
-        raise input_error("settings", "data.in_domain", expected, str(in_domain))
     return TrainingSetup(config, values, task, system, scoring)
 
 

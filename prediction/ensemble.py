@@ -66,7 +66,6 @@ class Ensemble(System):
         super().__init__(**values)
         self.members = _named(members)
         self.average = self.settings.average
-        self._fitted: dict[str, System] = {}  # by the names of their folders
         self.parts: list[System] = []
         self._names: list[str] = []  # of the member of each part
         self.weights: list[float] = []
@@ -75,7 +74,6 @@ class Ensemble(System):
     def of(
         cls,
         members: Sequence[System],
-        weights: Sequence[float] | None = None,
         average: str = "arithmetic",
     ) -> Ensemble:
         if len({(member.task.name, member.task.classes) for member in members}) != 1:
@@ -85,7 +83,7 @@ class Ensemble(System):
         result.task = members[0].task
         result.parts = list(members)
         result._names = list(result.members)
-        result.weights = list(weights or [1 / len(members)] * len(members))
+        result.weights = [1 / len(members)] * len(members)
         return result
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
@@ -94,25 +92,18 @@ class Ensemble(System):
         if self.settings.tune:
             dev_score(task, dev, self.settings.tune)  # refuses an unfit dev set before training
         self.task = task
-        self._fitted = {}
+        fitted: dict[str, System] = {}
         for name, member in self.members.items():
-            self._fitted[name] = member
+            fitted[name] = member
             for number in range(1, self.settings.seeds):
                 if (other := member.reseeded(number)) is not None:
-                    self._fitted[f"{name}.seed{number + 1}"] = other
-        for name, member in self._fitted.items():
+                    fitted[f"{name}.seed{number + 1}"] = other
+        for name, member in fitted.items():
             member.fit(task, train, dev, _member_folder(folder, name))
-        self._join(dev)
-
-    @property
-    def fine_tunes(self) -> bool:
-        return any(member.fine_tunes for member in self.members.values())
-
-    def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        for name, member in self._fitted.items():
-            if member.fine_tunes:
-                member.fine_tune(in_domain, dev, _member_folder(folder, name))
-        self._join(dev)
+        snapshots = [(name, part) for name, member in fitted.items() for part in member.snapshots()]
+        self._names = [name for name, _ in snapshots]
+        self.parts = [part for _, part in snapshots]
+        self.weigh(dev, self.settings.tune)
 
     def reseeded(self, by: int) -> Ensemble | None:
         others = {name: member.reseeded(by) for name, member in self.members.items()}
@@ -120,15 +111,6 @@ class Ensemble(System):
             return None
         members = {name: others[name] or member for name, member in self.members.items()}
         return Ensemble(members, **vars(self.settings))
-
-    def _join(self, dev: Examples) -> None:
-        """Take the snapshots of all members as parts, and choose their weights."""
-        snapshots = [
-            (name, part) for name, member in self._fitted.items() for part in member.snapshots()
-        ]
-        self._names = [name for name, _ in snapshots]
-        self.parts = [part for _, part in snapshots]
-        self.weigh(dev, self.settings.tune)
 
     def weigh(
         self, dev: Examples, tune: str | None, *, search: bool = True, corrected: bool = True
@@ -222,7 +204,7 @@ class _State:
     @model_validator(mode="after")
     def _parts(self) -> Self:
         if len(self.names) != len(self.weights) or not 0 < sum(self.weights) < inf:
-            raise ValueError("expected a name for each weight, and weights with a finite sum")
+            raise ValueError("should have a name for each weight, and weights with a finite sum")
         return self
 
 
@@ -248,7 +230,7 @@ def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System
     for name, member in members.items():
         if not _NAME.fullmatch(str(name)) or not isinstance(member, System):
             raise input_error("settings", f"members.{name}", expected, quoted(repr(member)))
-    return {str(name): member for name, member in members.items()}
+    return dict(members)
 
 
 def mix(

@@ -78,9 +78,10 @@ def fit_and_score(
     Without `resamples` there are no intervals and no tests. `tell` gets what a user should know
     meanwhile.
     """
+    if scoring.prior_correction:
+        dev_score(task, splits.dev, scoring.prior_correction)  # refuses an unfit dev set
     make_folder(folder)
-    record = folder / RECORD
-    earlier = record.read_bytes() if record.is_file() else None
+    earlier = (folder / RECORD).read_bytes() if (folder / RECORD).is_file() else None
     name = system.shown_name
     seed = getattr(system.settings, "seed", scoring.seed)
     resampling = resampling_or_none(scoring.resamples, scoring.resampling_seed)
@@ -102,24 +103,17 @@ def fit_and_score(
     )
     write_run(folder, run)
     tell(f"fitting {name} on {len(splits.train):,} lines")
-    blind = sum(gap.label is None for example in splits.train for gap in example.gaps)
-    if blind:
-        tell(f"train: {blind:,} gaps without a label are not learnt from")
     start = time.monotonic()
     try:
-        if scoring.prior_correction:
-            dev_score(task, splits.dev, scoring.prior_correction)  # refuses an unfit dev set
         system.fit(task, splits.train, splits.dev, folder)
-        if splits.in_domain:
-            system.fine_tune(splits.in_domain, splits.dev, folder)
-        if scoring.prior_correction:
-            counts = class_counts(task, splits.train)
-            system.correct_prior(splits.dev, scoring.prior_correction, counts / counts.sum())
     except CrossproError:
         if earlier is not None:  # its model and its scores are still there
-            with atomic_output(record) as handle:
+            with atomic_output(folder / RECORD) as handle:
                 handle.write(earlier)
         raise
+    if scoring.prior_correction:
+        counts = class_counts(task, splits.train)
+        system.correct_prior(splits.dev, scoring.prior_correction, counts / counts.sum())
     fitted = time.monotonic()
     if system.report is not None:
         for note in (system.report.summary, *system.report.warnings):

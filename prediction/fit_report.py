@@ -36,11 +36,6 @@ def epoch_report(
 
     `score` is that of the chosen epoch on dev.
     """
-    ended = {
-        "max_epochs": "after all epochs",
-        "max_minutes": "after its minutes",
-        "patience": f"after {epochs - 1 - chosen_epoch} epochs without a better score",
-    }[stopped_by]
     figures = {
         "monitor": monitor,
         "score": score,
@@ -49,39 +44,18 @@ def epoch_report(
         "steps": steps,
         "stopped_by": stopped_by,
     }
-    longer = (
-        "; a larger trainer.patience or trainer.max_epochs, or smaller batches "
-        "(system.training.min_steps, batch_size) may help"
-    )
-    warnings: tuple[str, ...] = ()
-    if epochs > 1 and chosen_epoch == 0:
-        warnings = (f"warning: the first epoch was the best{longer}",)
-    elif steps < FEW_STEPS:
-        warnings = (f"warning: training had only {steps:,} steps{longer}",)
-    elif epochs > 1 and chosen_epoch == epochs - 1:
-        warnings = ("warning: the last epoch was the best: a larger trainer.max_epochs may help",)
     summary = (
-        f"best dev {monitor} {score:.2f}, of epoch {chosen_epoch}; training ended {ended} "
+        f"best dev {monitor} {score:.2f}, of epoch {chosen_epoch}; training ended by {stopped_by} "
         f"({epochs} epochs, {steps:,} steps)"
     )
+    warnings: tuple[str, ...] = ()
+    if steps < FEW_STEPS or (epochs > 1 and chosen_epoch in (0, epochs - 1)):
+        warning = (
+            "warning: few steps, or the first or the last epoch was the best: a larger "
+            "trainer.max_epochs or trainer.patience, or a larger system.training.min_steps may help"
+        )
+        warnings = (warning,)
     return FitReport(summary, figures, warnings)
-
-
-def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
-    """A training on all data that went on with in-domain data; of equal stages the first is kept.
-
-    The figures are those of the stage that was kept.
-    """
-    better = second.figures["score"] > first.figures["score"]
-    kept = second if better else first
-    figures = {
-        **kept.figures,
-        "stages": [first.figures, second.figures],
-        "kept": "in_domain" if better else "all",
-    }
-    outcome = "kept" if better else "not kept: no better on dev"
-    summary = f"{first.summary}\nin-domain data: {second.summary}; {outcome}"
-    return FitReport(summary, figures, first.warnings)  # in-domain data may need few steps
 
 
 def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:

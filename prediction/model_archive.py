@@ -1,13 +1,11 @@
-"""A trained system as one file: a zip archive with the checksum of every file in it.
+"""A trained system as one file: a zip archive of its run.
 
-    archive.json    format, version, size and SHA-256 of the other files
     run.json        the record of the run, if there is one
-    model/          the saved system
+    model/          the saved system; system.json has the checksums of its files
     prior.npz       what links the words of single sentences, if the model brings it
 
 The same content gives the same bytes. An archive may come from anywhere: names and sizes are
-checked against `archive.json` before anything is unpacked, checksums while it is. Neither unpacking
-nor loading runs code. The description of a saved system, too, has the checksums of its files.
+checked before anything is unpacked. Neither unpacking nor loading runs code.
 """
 
 from __future__ import annotations
@@ -25,27 +23,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import (
     atomic_output,
     is_archive,
-    parse_json,
     sha256_of,
     write_text,
 )
-from crosspro.data_prep.core.settings import check_settings, settings
-from crosspro.prediction.stored_tensors import Weights
-from crosspro.version import __version__
 
 MODEL, DESCRIPTION, PRIOR, RECORD = "model", "system.json", "prior.npz", "run.json"
-UNPACKED_BYTES = 1 << 30
-UNPACKED_RATIO = 100
+UNPACKED_BYTES, UNPACKED_RATIO = 1 << 30, 100
 """An archive may unpack to UNPACKED_BYTES, or to so many times its own size."""
-_MANIFEST = "archive.json"
-_FORMAT = 1
-_MANIFEST_BYTES = 1 << 24
 _NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*", re.ASCII)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -117,38 +107,10 @@ def _digest(content: Mapping[str, Any]) -> str:
 # Archives -----------------------------------------------------------------------------------------
 
 
-@settings
-class ArchivedFile:
-    """A file of an archive: its size and the checksum of its content."""
-
-    size: Annotated[int, Field(ge=0)]
-    sha256: str
-
-
-@settings
-class Manifest:
-    """The content of `archive.json`; `weights` and `sha256` are in those of earlier versions."""
-
-    format: Annotated[int, Field(ge=1, le=1)]
-    crosspro: Annotated[str, Field(pattern=r"^[\w.+-]{1,60}$")]
-    files: dict[str, ArchivedFile]
-    weights: Weights | None = None
-    sha256: str | None = None
-
-
 def write_archive(path: Path, folder: Path) -> None:
     """Pack all files of a folder."""
-    files = files_below(folder)
-    for name in files:
-        if not _NAME.fullmatch(name):
-            raise input_error(folder / name, "name", "letters, digits, and . _ + -", quoted(name))
-    listed = {name: {"size": file.stat().st_size, "sha256": sha256_of(file)}
-              for name, file in files.items()}  # fmt: skip
-    manifest = {"format": _FORMAT, "crosspro": __version__, "files": listed}
-    content = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
     with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
-        archive.writestr(_entry(_MANIFEST), content, compresslevel=9)
-        for name, file in files.items():
+        for name, file in files_below(folder).items():
             archive.writestr(_entry(name), file.read_bytes())
 
 
@@ -169,64 +131,36 @@ def opened_run(run: str | Path) -> Iterator[Path]:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="crosspro.") as scratch:
-        folder = Path(scratch)
-        unpack(path, folder)
+        with _opened(path) as archive:
+            archive.extractall(scratch)
         try:
-            yield folder
+            yield Path(scratch)
         except InputError as error:  # name the archive, and not the unpacked file
             raise InputError(
-                replace(problem, path=problem.path.replace(str(folder), str(path), 1))
+                replace(problem, path=problem.path.replace(scratch, str(path), 1))
                 for problem in error.problems
             ) from error
 
 
-def unpack(path: Path, folder: Path) -> None:
-    """Write the files of an archive into an empty folder; a damaged archive is refused."""
-    with _opened(path) as (archive, manifest):
-        for name in manifest.files:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(_content(archive, manifest, name, path))
-
-
 def archived_bytes(path: Path, name: str) -> bytes | None:
     """A file of an archive; None if there is none of that name."""
-    with _opened(path) as (archive, manifest):
-        return _content(archive, manifest, name, path) if name in manifest.files else None
+    with _opened(path) as archive:
+        return archive.read(name) if name in archive.namelist() else None
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive whose files have harmless names and sizes."""
     try:
         with zipfile.ZipFile(path) as archive:
-            yield archive, _manifest(archive, path)
+            names = archive.namelist()
+            if unsafe := [name for name in names if not _NAME.fullmatch(name)]:
+                raise ValueError(f"{quoted(unsafe[0])} is no name of a model's file")
+            size = sum(entry.file_size for entry in archive.infolist())
+            limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
+            if size > limit:
+                raise ValueError(f"{size:,} bytes unpacked, more than {limit:,}")
+            yield archive
     except _DAMAGED as error:
         reason = " ".join(str(error).split()[:40]) or type(error).__name__
         raise input_error(path, "archive", "that of a crosspro model", reason) from error
-
-
-def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
-    """The manifest, if the archive has the files that it lists, with harmless names and sizes."""
-    entries = {entry.filename: entry for entry in archive.infolist()}
-    if _MANIFEST not in entries or entries[_MANIFEST].file_size > _MANIFEST_BYTES:
-        raise ValueError(f"no {_MANIFEST}")
-    content = parse_json(archive.read(_MANIFEST))
-    manifest = check_settings(Manifest, content, f"{path}: {_MANIFEST}")
-    if sorted(archive.namelist()) != sorted((_MANIFEST, *manifest.files)):
-        raise ValueError(f"other files than those of {_MANIFEST}")
-    for name, entry in entries.items():
-        if not _NAME.fullmatch(name) or stat.S_ISLNK(entry.external_attr >> 16):
-            raise ValueError(f"{quoted(name)} is no plain file")
-        if name != _MANIFEST and entry.file_size != manifest.files[name].size:
-            raise ValueError(f"{name} has another size than in {_MANIFEST}")
-    size = sum(entry.file_size for entry in entries.values())
-    limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
-    if size > limit:
-        raise input_error(path, "archive", f"at most {limit:,} bytes unpacked", f"{size:,}")
-    return manifest
-
-
-def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
-    content = archive.read(name)
-    _check_digest(path, name, manifest.files[name].sha256, hashlib.sha256(content).hexdigest())
-    return content

@@ -1,16 +1,15 @@
-"""Runs, archives and bundled models: find, list and pack them."""
+"""Runs, archives and bundled models: list and pack them."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crosspro.data_prep.align.prior import load_prior, packed_prior
-from crosspro.data_prep.core.errors import InputError, counted, input_error, printable
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import is_archive, json_object, read_json_object
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import task_from_mapping
@@ -26,7 +25,7 @@ from crosspro.prediction.model_archive import (
     write_description,
 )
 from crosspro.prediction.registry import bundled_model, bundled_models
-from crosspro.prediction.runs import Run, find_run
+from crosspro.prediction.runs import find_run
 from crosspro.prediction.stored_tensors import Weights, load_tensors, narrowed
 from crosspro.prediction.system import Description, System, load_saved, model_folder
 
@@ -34,90 +33,17 @@ PRIOR_BYTES = 1_300_000
 """Of the prior in an archive, at most: twice what links of pronouns need."""
 _TENSORS = "*.safetensors"
 _DIGITS = 12
-_SWEEP = "multirun.yaml"
-"""What Hydra writes to the folder of a sweep."""
-_MOST_LISTED = 12
 
 
-# Finding ------------------------------------------------------------------------------------------
-
-
-def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
-    """The run or archive of a path: a bundled model, itself, or the newest run of a folder.
-
-    `tell` gets the name of a newest run. Runs of several systems or tasks and those of a sweep are
-    equally possible: `InputError` lists them.
-    """
+def chosen_run(path: Path) -> Path:
+    """The archive of a bundled model if a path is its name, else the path, which must exist."""
     if bundled := bundled_model(path):
         return bundled
     if not path.exists():
         names = ", ".join(bundled_models())
         expected = f"a run, an archive, or one of the bundled models ({names})"
         raise input_error(path, "model", expected, "no such file, folder or name")
-    if not path.is_dir() or _is_model(path):
-        return path
-    records = {run: _record(run) for run in _models_below(path)}
-    complete = {run: r for run, r in records.items() if r is None or r.status == "complete"}
-    kinds = {(record.task, record.system) if record else None for record in complete.values()}
-    is_sweep = len(complete) > 1 and (path / _SWEEP).is_file()
-    if len(kinds) != 1 or is_sweep:
-        actual = _listed(complete) if complete else f"{len(records)} runs that did not end"
-        raise input_error(
-            path, "run", "complete runs of one system, or the name of one run", actual
-        )
-    newest = max(complete, key=lambda run: _ended(complete[run]))
-    place = f"{path}: the newest of {counted(len(complete), 'complete run')}"
-    tell(printable(f"{place}, {newest.relative_to(path)}"))
-    return newest
-
-
-def found_models(paths: Sequence[Path]) -> Iterator[Path]:
-    """The runs and archives that paths name, or that lie in or below folders."""
-    for path in paths:
-        path = bundled_model(path) or path
-        if is_archive(path) or _is_model(path):
-            yield path
-        elif path.is_dir():
-            yield from _models_below(path)
-        else:
-            expected = "a run, an archive of crosspro models, or a folder of them"
-            raise input_error(path, "path", expected, "a file" if path.is_file() else "none")
-
-
-def _is_model(path: Path) -> bool:
-    return any((path / name).is_file() for name in (RECORD, DESCRIPTION, f"{MODEL}/{DESCRIPTION}"))
-
-
-def _models_below(folder: Path) -> Iterator[Path]:
-    """Runs and archives in a folder and those in it; what is inside a run belongs to it."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
-        if here != folder and _is_model(here):
-            folders.clear()
-            yield here
-            continue
-        folders.sort()
-        for name in sorted(files):
-            if name.endswith(".zip") and is_archive(here / name):
-                yield here / name
-
-
-def _record(path: Path) -> Run | None:
-    """The record of a run; None if it cannot be read, which its model may do without."""
-    try:
-        return find_run(path)
-    except InputError:
-        return None
-
-
-def _ended(record: Run | None) -> str:
-    return "" if record is None else record.times.ended or record.times.started
-
-
-def _listed(runs: Mapping[Path, Run | None]) -> str:
-    newest_first = sorted(runs, key=lambda run: _ended(runs[run]), reverse=True)
-    more = f" and {len(runs) - _MOST_LISTED} more" if len(runs) > _MOST_LISTED else ""
-    return ", ".join(map(str, newest_first[:_MOST_LISTED])) + more
+    return path
 
 
 # Listing ------------------------------------------------------------------------------------------
@@ -180,23 +106,14 @@ def summary(path: Path) -> ModelSummary:
 # Packing ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Export:
-    """What was packed: the system, how many files, and the size of the archive."""
-
-    system: System
-    files: int
-    size: int
-
-
 def export_run(
     run: Path,
     output: Path,
     weights: Weights | None = None,
     prior: Path | None = None,
     prior_bytes: int = PRIOR_BYTES,
-) -> Export:
-    """Pack a run, or another archive, into one file; only a system that can be loaded is packed.
+) -> System:
+    """Pack a run, or another archive, into one file; returns its system.
 
     `weights` says how matrices are stored (None: as they are). `prior` is what the aligner learnt
     from the training text; `prior_bytes` of it are packed at most.
@@ -219,7 +136,7 @@ def export_run(
         if prior is not None:
             (packed / PRIOR).write_bytes(packed_prior(load_prior(prior), prior_bytes))
         write_archive(output, packed)
-    return Export(system, len(names), output.stat().st_size)
+    return system
 
 
 def _store_weights(model: Path, weights: Weights) -> None:

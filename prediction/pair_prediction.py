@@ -24,11 +24,8 @@ from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
-    GapMark,
-    TypedPair,
     check_typed,
     given_context,
-    typed_pairs,
 )
 from crosspro.prediction.model_archive import PRIOR, opened_run
 from crosspro.prediction.output import Predicted, predicted
@@ -190,15 +187,6 @@ def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
 # Sentence pairs -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A sentence pair that is to be predicted."""
-
-    target: str
-    prepared: PreparedPair
-    notes: tuple[str, ...]
-
-
 @dataclass(frozen=True, repr=False)
 class Predictor:
     """A model and what it needs to read sentences as they are typed."""
@@ -219,14 +207,13 @@ class Predictor:
         source: str,
         target: str,
         context: Iterable[tuple[str, str]] = (),
-        hide: Iterable[str] = (),
     ) -> Prediction:
-        """Predict the gaps of a translation: each REPLACE in the target, and each word of `hide`.
+        """Predict the gaps of a translation: each REPLACE in the target.
 
-        Without either, the pronouns that the rules of the task find are hidden and predicted.
+        Without any, the pronouns that the rules of the task find are hidden and predicted.
         `context` has the pairs of sentences before, the oldest first.
         """
-        return self._predictions([self._prepared(source, target, context, hide)])[0]
+        return self._predict([(Segment(source, target), given_context(context))])[0]
 
     def predict_many(
         self, pairs: Iterable[tuple[str, str]], documents: Sequence[object] | None = None
@@ -236,53 +223,44 @@ class Predictor:
         `documents` has the document of each pair: those before it in its document are its context.
         Without it no pair has context.
         """
-        listed = [(pair.source, pair.target) for pair in given_context(pairs)]
+        listed = given_context(pairs)
         names = range(len(listed)) if documents is None else list(documents)
         if len(names) != len(listed):
             expected = f"{len(listed)}, one for each pair"
             raise input_error("text", "documents", expected, str(len(names)))
         jobs = []
-        for number, (source, target) in enumerate(listed):
+        for number, pair in enumerate(listed):
             first = number
             while first and names[first - 1] == names[number]:
                 first -= 1
-            jobs.append(self._prepared(source, target, listed[first:number], ()))
-        return self._predictions(jobs)
+            jobs.append((pair, listed[first:number]))
+        return self._predict(jobs)
 
-    def _prepared(
-        self,
-        source: str,
-        target: str,
-        context: Iterable[tuple[str, str]],
-        hide: Iterable[str],
-    ) -> _Job:
-        pair, system = Segment(source, target), self.system
-        before = given_context(context)
-        check_typed([*before, pair], self.task)
-        before = before[len(before) - min(len(before), system.context) :]
-        (typed,) = typed_pairs([pair], self.task)
-        marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
-        parse = system.reads_source_parse
-        prepared = self.pipeline.prepare(pair, before, marks or None, parse=parse)
+    def _predict(self, jobs: Sequence[tuple[Segment, Sequence[Segment]]]) -> list[Prediction]:
+        """The predictions for pairs with their contexts."""
+        if not jobs:
+            return []
+        prepared = [self._prepared(pair, context) for pair, context in jobs]
+        documents = [pair.examples for pair in prepared]
+        results = predictions(predicted(self.system, _numbered(documents)))
+        ends = np.cumsum([len(document) for document in documents])
+        return [
+            self._with_words(job[0].target, pair, results[end - 1])
+            for job, pair, end in zip(jobs, prepared, ends.tolist(), strict=True)
+        ]
+
+    def _prepared(self, pair: Segment, context: Sequence[Segment]) -> PreparedPair:
+        system = self.system
+        check_typed([*context, pair], self.task)
+        before = context[len(context) - min(len(context), system.context) :]
+        prepared = self.pipeline.prepare(pair, before, parse=system.reads_source_parse)
         if not prepared.gaps:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")
         notes = system.layer_warnings("text", layers_in(prepared.examples)) if before else []
-        return _Job(target, prepared, (*prepared.notes, *notes))
+        return replace(prepared, notes=(*prepared.notes, *notes))
 
-    def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
-        if not jobs:
-            return []
-        documents = [job.prepared.examples for job in jobs]
-        results = predictions(predicted(self.system, _numbered(documents)))
-        ends = np.cumsum([len(document) for document in documents])
-        return [
-            self._with_words(job, results[end - 1])
-            for job, end in zip(jobs, ends.tolist(), strict=True)
-        ]
-
-    def _with_words(self, job: _Job, result: Prediction) -> Prediction:
-        prepared = job.prepared
+    def _with_words(self, target: str, prepared: PreparedPair, result: Prediction) -> Prediction:
         gaps = tuple(
             replace(gap, hidden=hidden.word)
             for gap, hidden in zip(result.gaps, prepared.gaps, strict=True)
@@ -293,30 +271,8 @@ class Predictor:
             if (place := prepared.words[position.position]) is not None
         }
         example = prepared.example.with_labels([gap.label for gap in gaps])
-        text = _filled(job.target, self.task.target_language, words)
-        return Prediction(self.name, text, gaps, example, prepared.examples[:-1], job.notes)
-
-    def _hidden(self, pair: Segment, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
-        """The places of the words to be hidden.
-
-        Of a word that is there several times, those are hidden that translate a pronoun.
-        """
-        marks: list[GapMark] = []
-        for word in dict.fromkeys(word.lower().strip().replace("’", "'") for word in words):
-            places = [
-                place
-                for place, token in enumerate(typed.target)
-                if token.lower() == word and place not in typed.stand_ins
-            ]
-            if not places:
-                raise input_error("text", "hide", "a word of the target", quoted(word))
-            if len(places) > 1:
-                prepared = self.pipeline.prepare(pair, gaps=None)
-                gap_words = (prepared.words[gap.position] for gap in prepared.example.gaps)
-                pronouns = {place[0] for place in gap_words if place is not None}
-                places = [place for place in places if place in pronouns] or places
-            marks += [GapMark(place) for place in places]
-        return marks
+        text = _filled(target, self.task.target_language, words)
+        return Prediction(self.name, text, gaps, example, prepared.examples[:-1], prepared.notes)
 
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:

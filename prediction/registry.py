@@ -71,17 +71,14 @@ def training_packages(purpose: str) -> Iterator[None]:
         ) from error
 
 
-def predicting(name: object, settings: Any, where: str | Path = "settings") -> type:
-    """The class that loads a saved system to predict with it.
-
-    A network that numpy can calculate needs no torch, unless there is a GPU.
-    """
+def predicting(name: str, settings: Any, where: str | Path = "settings") -> type:
+    """The class that loads a saved system to predict with it: without torch, or on a GPU."""
     try:
         network, accelerator = settings["network"]["name"], settings["trainer"]["accelerator"]
     except (KeyError, TypeError):
         return registered(name, where)
-    with_torch = may_have_gpu() and accelerator != "cpu" and find_spec("torch") is not None
-    if name != "neural" or network not in _WITHOUT_TORCH or with_torch:
+    on_gpu = may_have_gpu() and accelerator != "cpu" and find_spec("torch") is not None
+    if name != "neural" or network not in _WITHOUT_TORCH or on_gpu:
         return registered(name, where)
     kind: type = pkgutil.resolve_name(_WITHOUT_TORCH[network])
     return kind

@@ -8,7 +8,7 @@ hold no code.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from crosspro.data_prep.core.arrays import check_finite
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output, parse_json
 from crosspro.data_prep.core.settings import check_settings, settings
 
@@ -82,17 +82,9 @@ def load_weights(
     path = folder / WEIGHTS_FILE
     try:
         return take(load_tensors(path))
-    except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
+    except (OSError, SafetensorError, RuntimeError, LookupError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split()[:40])
         raise input_error(path, "weights", f"those of {name}", reason) from error
-
-
-def check_names(found: Collection[str], expected: Collection[str]) -> None:
-    """Refuse the weights of another network, with one that only one of the two has."""
-    others = {*found} ^ {*expected}
-    if others:
-        first = quoted(min(others))
-        raise ValueError(f"other layers, of other settings or another version: {first}")
 
 
 def narrowed(arrays: Arrays, weights: Weights) -> bytes:

@@ -58,7 +58,7 @@ _BUNDLED_FORMAT = 2
 """The format of the bundled models: networks and estimators are named beside their settings."""
 _FORMER_SETTINGS = (
     *("cuda_graphs", "checkpoint_epochs", "compile", "encoded_dir", "together"),
-    *("pairs", "pronoun_share", "members", "choose"),
+    *("pairs", "pronoun_share", "members", "choose", "fine_tuning"),
 )
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
@@ -164,14 +164,6 @@ class System(ABC):
 
         `folder` is for logs and for checkpoints, from which an interrupted run goes on.
         """
-
-    @property
-    def fine_tunes(self) -> bool:
-        """Whether it can go on learning from in-domain data after `fit`."""
-        return False
-
-    def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        raise TypeError(f"{type(self).__name__} does not learn in stages")
 
     @abstractmethod
     def unadjusted(self, examples: Examples) -> Probabilities:
@@ -321,13 +313,15 @@ def load_saved(folder: Path, *, to_train: bool = False) -> System:
 
 
 def _of_bundled_format(values: Any) -> Any:
-    if not isinstance(values, dict):
-        return values
-    values = {key: value for key, value in values.items() if key not in _FORMER_SETTINGS}
-    for part in ("network", "estimator"):
-        if isinstance(values.get(part), str):
-            values[part] = {"name": values[part], **(values.pop(f"{part}_settings", None) or {})}
-    for part in ("network", "trainer", "pretraining"):
-        if isinstance(values.get(part), dict):
-            values[part] = {k: v for k, v in values[part].items() if k not in _FORMER_SETTINGS}
-    return {key: value for key, value in values.items() if value not in ({}, None)}
+    """The settings of format 2: without former ones, and with the name of a network in them."""
+
+    def kept(section: Any) -> Any:
+        if not isinstance(section, dict):
+            return section
+        return {key: kept(value) for key, value in section.items() if key not in _FORMER_SETTINGS}
+
+    values = kept(values)
+    if isinstance(values, dict) and isinstance(values.get("network"), str):
+        sizes = values.pop("network_settings", None) or {}
+        values["network"] = {"name": values["network"], **sizes}
+    return values

@@ -187,8 +187,7 @@ RunPath = Annotated[
     Path,
     typer.Argument(
         metavar="RUN",
-        help="A bundled model (en-fr), a run of train.py, its archive, or a folder of runs, of "
-        "which the newest is taken.",
+        help="A bundled model (en-fr), a run of train.py, or its archive.",
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
@@ -272,10 +271,10 @@ def prior_file(context: typer.Context, prior: Path | None, task: Task | None) ->
 
 
 def one_run(path: Path) -> Path:
-    """The run or archive of a path: a bundled model, itself, or the newest run of a folder."""
+    """The archive of a bundled model if a path is its name, else the path of a run or archive."""
     from crosspro.prediction.models import chosen_run
 
-    return chosen_run(path, tell)
+    return chosen_run(path)
 
 
 # Output -------------------------------------------------------------------------------------------

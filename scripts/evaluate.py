@@ -31,7 +31,6 @@ from crosspro.scripts.common import (
     TaskName,
     named_path,
     names_of,
-    one_run,
     resampling_of,
     style_of,
     tell,
@@ -103,9 +102,7 @@ def evaluate_command(
     rules = load_task(task)
     from crosspro.prediction.registry import bundled_model
 
-    paths = [
-        one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
-    ]
+    paths = [bundled_model(path) or path for _, path in submissions]
     names = names_of(submissions, _default_names(submissions, paths))
     layers = layers_beside(gold)
     if doc_ids is not None:

@@ -13,7 +13,6 @@ from crosspro.prediction.models import (
     PRIOR_BYTES,
     bundled_summaries,
     export_run,
-    found_models,
     summary,
 )
 from crosspro.prediction.stored_tensors import Weights
@@ -38,21 +37,21 @@ def models() -> None:
     """List and pack trained systems."""
 
 
-@app.command("list", epilog="Example: crosspro models list runs")
+@app.command("list", epilog="Example: crosspro models list runs/*/*/*")
 def list_command(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(help="Runs, archives, or folders of them; without any, the bundled models."),
+        typer.Argument(help="Runs or archives; without any, the bundled models."),
     ] = None,
     layout: TableOrJson = "table",
 ) -> None:
     """List trained systems: task, system, size, scores on dev and digest.
 
     Without arguments the bundled models, which every command takes by their names. Copies of one
-    system have one digest. Archives are found in folders if their names end in .zip.
+    system have one digest.
     """
     summaries = [] if runs else bundled_summaries()
-    for path in found_models(runs or ()):
+    for path in [one_run(run) for run in runs or ()]:
         try:
             summaries.append(summary(path))
         except InputError as error:
@@ -96,9 +95,9 @@ def export_command(
     rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
     same bytes.
     """
-    packed = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
+    system = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
     stored = f"matrices as {weights}" if weights else "matrices as they are"
     tell(
-        f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
-        f"{packed.files} files, {packed.size / _MEGABYTE:,.1f} MB, {stored}"
+        f"{output}: {system.shown_name} for {system.task.name}, "
+        f"{output.stat().st_size / _MEGABYTE:,.1f} MB, {stored}"
     )

@@ -54,13 +54,10 @@ def train(config: DictConfig) -> float | None:
     choices = {group: name for group, name in names.items() if name}
     try:
         setup = training_setup(config, choices)
-        setup.check_folder(folder, "hydra.run.dir")
         task, system = setup.task, setup.system
         if _rank() != 0:  # it does its part; the first process saves and scores
             splits = setup.splits()
             system.fit(task, splits.train, splits.dev, folder)
-            if splits.in_domain:
-                system.fine_tune(splits.in_domain, splits.dev, folder)
             return None
         _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
         splits = setup.splits()

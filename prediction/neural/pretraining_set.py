@@ -58,7 +58,6 @@ class SetDescription:
     files: tuple[Contents, ...]
     held_out: float
     network: str
-    fields: tuple[str, ...]
     read: dict[str, str | int | bool]
 
 
@@ -113,7 +112,6 @@ def write_pretraining_set(
         files=tuple(files),
         held_out=held_out,
         network=system.name,
-        fields=tuple(field.name for field in fields),
         read=_reading_settings(system),
     )
     content = json.dumps(to_mapping(description), ensure_ascii=False, indent=1)
@@ -136,9 +134,8 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     path, description = folder / _DESCRIPTION, _description(folder)
     names = [field.name for field in system.reads.fields]
     task = task_from_mapping(description.task, f"{path}: task")
-    expected = {"network": system.name, "fields": names, **_reading_settings(system)}
-    by_set: dict[str, Any] = {"network": description.network, **description.read}
-    by_set["fields"] = [name for name in names if name in description.fields]
+    expected = {"network": system.name, **_reading_settings(system)}
+    by_set = {"network": description.network, **description.read}
     if by_set != expected:
         raise input_error(path, "read", json.dumps(expected), json.dumps(by_set))
     files = [folder / f"{split}.npz" for split in _SPLITS]

@@ -6,10 +6,7 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +21,6 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import content_digest
 from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
 from crosspro.prediction.neural.layers.skip_gram import pretrain_embeddings
@@ -49,35 +45,29 @@ from crosspro.prediction.neural.training.data import (
     sorted_batches,
 )
 from crosspro.prediction.neural.training.other_runs import (
-    IN_DOMAIN,
-    Teacher,
     continued_settings,
-    in_domain_settings,
     load_teacher,
     run_to_continue,
     soft_targets,
     take_weights,
 )
-from crosspro.prediction.neural.training.settings import NeuralSettings
-from crosspro.prediction.stored_tensors import Arrays, check_names
+from crosspro.prediction.stored_tensors import Arrays
 from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
-    from crosspro.prediction.neural.training.trainer import KeptEpoch, TrainingRun
+    from crosspro.prediction.neural.training.module import GapClassifier
+    from crosspro.prediction.neural.training.trainer import KeptEpoch
 
-_AT_ONCE = 2048
-_POINTED_AT_ONCE = 256
-_PLACES_ON_CPU = 1 << 11
-"""Gaps of a batch times their extent, so few that tensors stay in caches."""
+_AT_ONCE = 256
+"""Gaps of a batch."""
 
 
 class NeuralSystem(NetworkSystem):
     """A network, trained with Lightning; `report` says how that went."""
 
     network: Network
-    fine_tunes = True
     _later_snapshots: Sequence[NeuralSystem] = ()
-    _teacher: Teacher | None = None
+    _teacher: System | None = None
 
     @property
     def reads_source_parse(self) -> bool:
@@ -91,7 +81,7 @@ class NeuralSystem(NetworkSystem):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
-        from crosspro.prediction.neural.training.trainer import has_checkpoint
+        from crosspro.prediction.neural.training.trainer import best_epochs
 
         self.task = task
         earlier = self._start(task)
@@ -104,76 +94,48 @@ class NeuralSystem(NetworkSystem):
         self.network = self.settings.network.build(self.inventory)
         if earlier:
             take_weights(self.network, earlier.network, earlier.task.classes == task.classes)
-        elif self.settings.pretraining.epochs and not has_checkpoint(folder):
+        elif self.settings.pretraining.epochs:
             self._pretrain(data.train)
-        with self._training(self.network, data, self.settings, folder, train) as run:
-            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
-        self._keep(run.kept, data, dev)
+        module = self._classifier(data, train)
+        self._keep(best_epochs(module, self.settings, folder), data, dev)
 
     def _pretrain(self, text: EncodedText) -> None:
         """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
-        settings, trainer = self.settings, self.settings.trainer
+        settings = self.settings
         embeddings: Any = self.network.embeddings
         pretrain_embeddings(
             embeddings,
-            text.to(device_of(trainer.accelerator)),
+            text.to(device_of(settings.trainer.accelerator)),
             self.inventory,
             self.reads.fields,
             settings.pretraining,
             settings.seed,
-            trainer.progress_bar and sys.stderr.isatty(),
         )
 
     def fit_encoded(
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
     ) -> None:
         """Train on data that was encoded elsewhere, with its encoder."""
+        from crosspro.prediction.neural.training.trainer import best_epochs
+
         self.task, self.encoder = task, encoder
         self._start(task)
         data = data.with_contexts(self.settings.training)
         self.network = self.settings.network.build(self.inventory)
-        with self._training(self.network, data, self.settings, folder) as run:
-            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
-        self._keep(run.kept, data)
+        module = self._classifier(data)
+        self._keep(best_epochs(module, self.settings, folder), data)
 
-    def fine_tune(
-        self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
-    ) -> None:
-        """Go on with in-domain data; the network that is better on dev is kept."""
-        settings = in_domain_settings(self.settings)
-        torch.manual_seed(settings.seed)
-        data = self._encode(in_domain, dev, learn=False)
-        network = settings.network.build(self.inventory)
-        network.load_state_dict(self.network.state_dict())
-        stage = folder and folder / IN_DOMAIN
-        with self._training(network, data, settings, stage, in_domain) as run:
-            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
-        assert self.report is not None  # noqa: S101 - for the type checker
-        report = fine_tuned_report(self.report, run.kept[0].report)
-        if report.figures["kept"] == IN_DOMAIN:
-            self._keep(run.kept, data, dev)
-        self.report = report
-
-    def _training(
-        self,
-        network: Network,
-        data: TrainingData,
-        settings: NeuralSettings,
-        folder: Path | None,
-        train: Sequence[Example] = (),
-    ) -> AbstractContextManager[TrainingRun]:
-        """A training of a network, and what it must have in common with one that it continues."""
+    def _classifier(self, data: TrainingData, train: Sequence[Example] = ()) -> GapClassifier:
+        """What Lightning trains; `identity` must be that of a run which it continues."""
         from crosspro.prediction.neural.training.module import GapClassifier
-        from crosspro.prediction.neural.training.trainer import training_run
 
-        teacher = self._teacher
-        soft = soft_targets(teacher, train, settings.distillation) if teacher else None
-        ignored = {"trainer", "fine_tuning", *(() if teacher else ("distillation",))}
+        settings, soft, ignored = self.settings, None, {"trainer", "distillation"}
+        if self._teacher is not None:
+            soft = soft_targets(self._teacher, train, settings.distillation.temperature)
+            ignored = {"trainer"}
         values = {key: v for key, v in to_mapping(settings).items() if key not in ignored}
         identity = {"classes": list(self.task.classes), **values, **data.digests}
-        identity["teacher"] = teacher and teacher.digest
-        module = GapClassifier(network, data, settings, len(self.task.classes), soft, identity)
-        return training_run(module, settings, folder)
+        return GapClassifier(self.network, data, settings, len(self.task.classes), soft, identity)
 
     def _start(self, task: Task) -> NeuralSystem | None:
         """Set seed and threads; load the teacher and the run to go on from, if there are any."""
@@ -181,13 +143,10 @@ class NeuralSystem(NetworkSystem):
         torch.set_num_threads(settings.trainer.threads)
         torch.manual_seed(settings.seed)
         if settings.distillation.teacher:
-            run = _chosen(settings.distillation.teacher)
-            distillation = replace(settings.distillation, teacher=run)
-            self.settings = settings = replace(settings, distillation=distillation)
-            self._teacher = load_teacher(run, task)
+            self._teacher = load_teacher(settings.distillation.teacher, task)
         if not settings.init_from:
             return None
-        folder = Path(_chosen(settings.init_from))
+        folder = chosen_run(Path(settings.init_from))
         earlier = run_to_continue(folder, NeuralSystem, self.name, task)
         network = continued_settings(earlier.settings.network, settings.network, folder)
         self.settings = replace(settings, init_from=str(folder), network=network)
@@ -261,7 +220,7 @@ class NeuralSystem(NetworkSystem):
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         gaps_in_all = sum(len(example.gaps) for example in examples)
         probabilities = np.zeros((gaps_in_all, len(self.task.classes)))
-        for text, gaps in self._batches(examples, _AT_ONCE):
+        for text, gaps in self._batches(examples):
             scores = self.network(text, gaps)
             probabilities[gaps.cpu()] = torch.softmax(scores.double(), -1).cpu().numpy()
         return probabilities
@@ -269,7 +228,7 @@ class NeuralSystem(NetworkSystem):
     def pointed_tokens(
         self, examples: Sequence[Example], classes: Classes
     ) -> Iterator[PointedTokens]:
-        for text, batch in self._batches(examples, _POINTED_AT_ONCE):
+        for text, batch in self._batches(examples):
             gaps = batch.cpu().numpy()
             for side, *tensors in self.network.antecedents(text, batch):
                 tokens, probabilities, given_class = (tensor.cpu().numpy() for tensor in tensors)
@@ -282,20 +241,17 @@ class NeuralSystem(NetworkSystem):
                     given_class[row, classes[gaps[row]], column].astype(np.float64),
                 )
 
-    def _batches(
-        self, examples: Sequence[Example], size: int
-    ) -> Iterator[tuple[EncodedText, Tensor]]:
+    def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[EncodedText, Tensor]]:
         """The examples as the network reads them, with the numbers of all gaps in batches."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.settings.trainer.threads)
         device = device_of(self.settings.trainer.accelerator)
         self.network.to(device).eval()
         text = self.encoder.encode(examples, self.task).with_context(self.context).to(device)
-        places = _PLACES_ON_CPU if device.type == "cpu" else None
         if len(text):
             with torch.inference_mode():
                 extents = self.network.extents(text).cpu().numpy()
-                for gaps in sorted_batches(extents, size, places):
+                for gaps in sorted_batches(extents, _AT_ONCE):
                     yield text, torch.from_numpy(gaps).to(device)
 
     def weights(self) -> Arrays:
@@ -304,12 +260,6 @@ class NeuralSystem(NetworkSystem):
 
     def take_weights(self, arrays: Arrays) -> None:
         self.network = self.settings.network.build(self.inventory)
-        check_names(arrays, self.network.state_dict())
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.network.load_state_dict(tensors)
         self.network.eval()
-
-
-def _chosen(run: str) -> str:
-    """A run that a setting names, or the newest of the folder that it names."""
-    return str(chosen_run(Path(run), logging.getLogger("crosspro").warning))

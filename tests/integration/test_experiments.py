@@ -23,7 +23,6 @@ MISSING = {
     "document_fine_tuning": ["system.init_from=RUN"],
     "uppsala_2017_fine_tuning": ["system.init_from=RUN"],
     "document_distilled": ["system.distillation.teacher=RUN"],
-    "document_in_domain": ["system.init_from=RUN", "data.dir=."],
     "document_seeds": ["system.members.network.init_from=RUN"],
     "ukyoto_2016": ["data.dir=."],
     "uu_cap_2016_primary": ["data.dir=."],

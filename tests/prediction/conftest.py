@@ -16,9 +16,3 @@ def train():
 @pytest.fixture(scope="session")
 def dev():
     return demo_examples(load_task("en-fr"), "dev", 6)
-
-
-@pytest.fixture
-def any_precision(monkeypatch) -> None:
-    """Training in bf16 is tested on processors that would rather not, too."""
-    monkeypatch.setattr("crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: True)

@@ -22,7 +22,7 @@ from tests.prediction.test_system import without_digests
 NETWORK = {
     "network": "turku_gru",
     "sizes": {"embedding": 6, "hidden": 6, "dense": 8, "window": 10},
-    "training": {"batch_size": 16},
+    "training": {"batch_size": 16, "min_steps": 0},
     "trainer": {"progress_bar": False, "accelerator": "cpu", "max_epochs": 2},
 }
 

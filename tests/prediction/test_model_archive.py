@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import stat
 import zipfile
 
 import pytest
@@ -15,7 +12,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.model_archive import opened_run, unpack
+from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import load_system
 
@@ -39,26 +36,14 @@ def entries(archive):
 
 @pytest.fixture
 def files(archive):
-    """The files of an archive but for its description."""
-    return {name: one for name, one in entries(archive).items() if name != "archive.json"}
+    with zipfile.ZipFile(archive) as opened:
+        return {info.filename: opened.read(info) for info in opened.infolist()}
 
 
-def listed(files):
-    return {
-        name: {"size": len(one), "sha256": hashlib.sha256(one).hexdigest()}
-        for name, one in files.items()
-    }
-
-
-def rewritten(path, packed, mode=0, **changes):
-    """An archive with right checksums of whatever is in it."""
-    content = {"format": 1, "crosspro": "0.2.0", "weights": "float32", "files": listed(packed)}
+def rewritten(path, packed):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
-        opened.writestr("archive.json", json.dumps({**content, **changes}))
-        for name, one in packed.items():
-            info = zipfile.ZipInfo(name)
-            info.external_attr = mode << 16
-            opened.writestr(info, one, zipfile.ZIP_DEFLATED)
+        for name, content in packed.items():
+            opened.writestr(name, content)
     return path
 
 
@@ -79,71 +64,30 @@ def test_a_good_one_is_unpacked_and_gone_after_use(archive, tmp_path, monkeypatc
     assert not any(tmp_path.iterdir())
 
 
-def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(files, tmp_path):
-    assert load_system(rewritten(tmp_path / "b.zip", files, stat.S_IFREG)).task == TASK
-
-
 @pytest.mark.parametrize(
     "name",
     ["../out", "model/../../out", "/out", "..", "a\\b", "mod\nel"],
 )
 def test_names_that_leave_the_folder_are_refused(name, files, tmp_path):
     path = rewritten(tmp_path / "b.zip", {**files, name: b"trap"})
-    (tmp_path / "inside/deep").mkdir(parents=True)
     refused(path, "archive", tmp_path / "out")
-    with pytest.raises(InputError):
-        unpack(path, tmp_path / "inside/deep")
     assert not list(tmp_path.rglob("out"))
 
 
-def test_only_ordinary_files_are_unpacked(files, tmp_path):
-    link = {**files, "model/link": b"/etc/passwd"}
-    path = rewritten(tmp_path / "b.zip", link, stat.S_IFLNK | 0o777)
-    refused(path, "archive", tmp_path / "out")
-
-
-def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, files, tmp_path):
-    fewer = {name: one for name, one in files.items() if name != "model/system.json"}
-    for packed, said in ((files, fewer), (fewer, files)):
-        refused(
-            rewritten(tmp_path / "b.zip", packed, files=listed(said)), "archive", tmp_path / "o"
-        )
-    with zipfile.ZipFile(tmp_path / "twice.zip", "w") as opened:
-        for name, one in entries(archive).items():
-            opened.writestr(name, one)
-        with pytest.warns(UserWarning, match="Duplicate"):
-            opened.writestr("model/system.json", b"{}")
-    refused(tmp_path / "twice.zip", "archive", tmp_path / "out")
-
-
-def test_a_wrong_checksum_is_told_with_its_file(files, tmp_path):
-    said = listed(files)
-    said["model/system.json"]["sha256"] = "0" * 64
-    path = rewritten(tmp_path / "b.zip", files, files=said)
-    refused(path, r"model/system\.json", tmp_path / "out")
+def test_a_changed_or_missing_file_is_refused(files, tmp_path):
+    changed = {**files, "model/class_counts.json": b"{}"}
+    refused(rewritten(tmp_path / "b.zip", changed), r"class_counts\.json", tmp_path / "out")
+    fewer = {name: content for name, content in files.items() if name != "model/system.json"}
+    refused(rewritten(tmp_path / "b.zip", fewer), "saved system", tmp_path / "out")
 
 
 def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path, monkeypatch):
     path = rewritten(tmp_path / "b.zip", {**files, "model/zeros": bytes(1 << 23)})
     most = 100 * path.stat().st_size
     monkeypatch.setattr("crosspro.prediction.model_archive.UNPACKED_BYTES", 1 << 22)
-    refused(path, r"at most 4,194,304 bytes unpacked", tmp_path / "out")
+    refused(path, "more than 4,194,304", tmp_path / "out")
     monkeypatch.setattr("crosspro.prediction.model_archive.UNPACKED_BYTES", 1 << 10)
-    refused(path, rf"at most {most:,} bytes unpacked", tmp_path / "out")
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"format": 2, "crosspro": "9.9"}, r"format"),
-        ({"weights": "int4"}, "archive"),
-        ({"crosspro": "\x1b[31m"}, "archive"),
-        ({"colour": "red"}, "archive"),
-        ({"files": {"model/system.json": {"size": "many", "sha256": "0"}}}, "archive"),
-    ],
-)
-def test_a_description_of_another_kind_is_refused(changes, words, files, tmp_path):
-    refused(rewritten(tmp_path / "b.zip", files, **changes), words, tmp_path / "out")
+    refused(path, rf"more than {most:,}", tmp_path / "out")
 
 
 @given(data=st.data())

@@ -95,9 +95,8 @@ def test_a_gap_is_filled_and_described(predictor):
     assert lines == [WHOLE, "1. it", "   elle  0.90", "   stands for maison (0.80)"]
 
 
-@pytest.mark.parametrize("hide", ["elle", ("ELLE", "elle")])
-def test_a_hidden_word_is_a_gap_too(predictor, hide):
-    found = predictor.predict(HOUSE, WHOLE, hide=hide)
+def test_a_pronoun_that_is_there_is_hidden(predictor):
+    found = predictor.predict(HOUSE, WHOLE)
     assert found.text == WHOLE
     assert [(gap.source, gap.hidden) for gap in found.gaps] == [("it", "elle")]
 
@@ -108,13 +107,6 @@ def test_several_gaps_are_linked_each_to_its_own_pronoun(predictor):
                            "l'aiment.")  # fmt: skip
     assert [gap.source for gap in found.gaps] == ["She", "it", "they"]
     assert found.text.startswith("Elle a vu la maison, et elle est")
-
-
-def test_of_equal_words_those_are_hidden_that_translate_pronouns(predictor):
-    source = "The man saw the houses and he bought them."
-    target = "L'homme a vu les maisons et il les a achetées."
-    found = predictor.predict(source, target, hide=["les"])
-    assert [(gap.source, gap.hidden) for gap in found.gaps] == [("them", "les")]
 
 
 def test_what_stands_before_is_read(predictor):
@@ -130,21 +122,20 @@ def test_what_stands_before_is_read(predictor):
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "hide", "problem"),
+    ("source", "target", "problem"),
     [
-        ("Rain falls.", "La pluie tombe.", (), "text: target"),
-        (HOUSE, WHOLE, ["elles"], "text: hide"),
-        (HOUSE, "REPLACE maison REPLACE REPLACE.", (), "text"),
-        (HOUSE, "Das Haus ist alt, aber REPLACE steht noch auf dem Berg.", (), "text"),
-        (WHOLE, MAISON, (), "text: source"),
-        ("it " * 10_000, MAISON, (), "10,000"),
-        (HOUSE, "\n", (), "text: target"),
-        (HOUSE, "La\x07 maison, REPLACE.", (), "text: target"),
+        ("Rain falls.", "La pluie tombe.", "text: target"),
+        (HOUSE, "REPLACE maison REPLACE REPLACE.", "text"),
+        (HOUSE, "Das Haus ist alt, aber REPLACE steht noch auf dem Berg.", "text"),
+        (WHOLE, MAISON, "text: source"),
+        ("it " * 10_000, MAISON, "10,000"),
+        (HOUSE, "\n", "text: target"),
+        (HOUSE, "La\x07 maison, REPLACE.", "text: target"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_filled_gets_one_message(predictor, source, target, hide, problem):
+def test_what_cannot_be_filled_gets_one_message(predictor, source, target, problem):
     with pytest.raises(InputError) as error:
-        predictor.predict(source, target, hide=hide)
+        predictor.predict(source, target)
     assert problem in str(error.value)
     assert len(str(error.value).splitlines()) == 1
 

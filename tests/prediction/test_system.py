@@ -29,7 +29,7 @@ QUIET = {"progress_bar": False, "accelerator": "cpu", "max_epochs": 1}
 
 
 def neural(network, context=0, **settings):
-    training = {"context": context}
+    training = {"context": context, "min_steps": 0}
     given = {"network": {"name": network, **settings}, "training": training}
     return "neural", {**given, "trainer": QUIET}
 
@@ -335,7 +335,7 @@ def test_a_fine_tuned_network_is_saved_as_it_was_trained(data, en_fr, tmp_path):
     first = make("turku_gru")
     first.fit(en_fr, *data)
     first.save(tmp_path / "first")
-    tuned = make("turku_gru", training={}, init_from=str(tmp_path / "first"))
+    tuned = make("turku_gru", training={"min_steps": 0}, init_from=str(tmp_path / "first"))
     assert tuned.context == 0
     tuned.fit(en_fr, *data)
     tuned.save(tmp_path / "tuned")

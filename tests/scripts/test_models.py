@@ -115,10 +115,11 @@ def test_commands_take_archives_where_they_take_runs(runs, tmp_path):
 def test_models_are_listed_with_their_scores(runs, tmp_path):
     exported(runs / "network", tmp_path / "net.zip", "--weights", "int8")
     exported(runs / "network", tmp_path / "full.zip")
-    result = crosspro("models", "list", runs, tmp_path, "--layout", "json")
+    archives = sorted(tmp_path.glob("*.zip"))
+    result = crosspro("models", "list", runs / "network", *archives, "--layout", "json")
     assert result.code == 0, result.stderr
     rows = {row["path"]: row for row in json.loads(result.stdout)}
-    assert len(rows) == 6
+    assert len(rows) == 3
     run, full, small = (
         rows[str(path)] for path in (runs / "network", tmp_path / "full.zip", tmp_path / "net.zip")
     )
@@ -130,15 +131,14 @@ def test_models_are_listed_with_their_scores(runs, tmp_path):
         assert row["official"] == "macro_recall"
         assert row["dev"] == {name: score["value"] for name, score in scores.items()}
     assert small["size"] == (tmp_path / "net.zip").stat().st_size < full["size"] < run["size"]
-    table = crosspro("models", "list", tmp_path).stdout.decode()
+    table = crosspro("models", "list", tmp_path / "net.zip").stdout.decode()
     assert f"{scores['macro_recall']['value']:.2f}" in table
 
 
 def test_what_is_damaged_is_left_out_of_the_list_and_told(runs, tmp_path):
     shutil.copytree(runs / "lm", tmp_path / "good")
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04garbage")
-    (tmp_path / "notes.zip").write_text("no archive at all")
-    result = crosspro("models", "list", tmp_path, "--layout", "json")
+    result = crosspro("models", "list", tmp_path / "good", tmp_path / "bad.zip", "--layout", "json")
     assert result.code == 0
     assert len(json.loads(result.stdout)) == 1
     assert b"warning: " in result.stderr

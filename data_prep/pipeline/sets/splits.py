@@ -72,15 +72,13 @@ def _gaps(examples: Sequence[Example]) -> int:
 class Splits:
     """Examples to fit on, to choose settings on, and to report on (by name).
 
-    `files` are the files that they were read from, if any. `in_domain` are those of train with
-    which a training goes on at its end, if there are any.
+    `files` are the files that they were read from, if any.
     """
 
     train: Sequence[Example]
     dev: Sequence[Example]
     test: Mapping[str, Sequence[Example]]
     files: Sequence[Contents] = ()
-    in_domain: Sequence[Example] = ()
 
 
 def _inside(value: str) -> str:
@@ -121,27 +119,20 @@ def file_splits(
     test: NameInFolder | None = None,
     *,
     lenient: bool = False,
-    in_domain: NameInFolder | None = None,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`, with their layers.
 
     Several training or development files are joined; each test file is reported by itself, and
     there may be none. A blind file (X.blind.data) is for tests alone, unless a pattern names it.
-    Training files that `in_domain` matches, too, are those with which a training goes on at its
-    end. All problems of all files are reported together.
+    All problems of all files are reported together.
     """
     patterns = {"train": train, "dev": dev, **({} if test is None else {"test": test})}
     paths = {split: _matching(dir, patterns[split], split) for split in patterns}
-    inner = [] if in_domain is None else _matching(dir, in_domain, "train", blind=True)
-    inner = [path for path in inner if path in paths["train"]]
     problems = [
         problem
         for split, pattern in patterns.items()
         for problem in _name_problems(dir, split, pattern, paths[split])
     ]
-    if in_domain is not None and not inner:
-        expected = f"training files named {in_domain} (or .gz, .xz)"
-        problems.append(_absent(dir, "in_domain", expected, paths["train"]))
     examples: dict[Path, list[Example]] = {}
     files = [(split, path) for split in paths for path in paths[split]]
     for split, path in files:
@@ -167,13 +158,13 @@ def file_splits(
         for split, path in files
     ]
     tests = {data_stem(path): examples[path] for path in paths.get("test", [])}
-    return Splits(joined(paths["train"]), joined(paths["dev"]), tests, contents, joined(inner))
+    return Splits(joined(paths["train"]), joined(paths["dev"]), tests, contents)
 
 
-def _matching(folder: Path, pattern: str, split: str, blind: bool = False) -> list[Path]:
+def _matching(folder: Path, pattern: str, split: str) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
     paths = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
-    blind = blind or split == "test" or "blind" in pattern
+    blind = split == "test" or "blind" in pattern
     return sorted(
         path for path in paths if path.is_file() and (blind or not data_stem(path).endswith(BLIND))
     )

@@ -80,5 +80,5 @@ class Network(nn.Module, ABC):
 
 
 def device_of(accelerator: str) -> torch.device:
-    gpu = accelerator in ("auto", "gpu", "cuda") and torch.cuda.is_available()
+    gpu = accelerator != "cpu" and torch.cuda.is_available()
     return torch.device("cuda" if gpu else "cpu")

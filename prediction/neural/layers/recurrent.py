@@ -64,49 +64,28 @@ class ParallelGRUs(nn.Module):
 
     def forward(self, sequences: Sequence[Tensor], lengths: Sequence[Tensor]) -> Tensor:
         """(batch, time, inputs) and (batch,) of each GRU -> (count, batch, hidden)."""
-        device = self.biases[0].device
-        with torch.autocast(device.type, enabled=False):
-            words = [sequence.to(self.biases[0].dtype) for sequence in sequences]
-            outputs = self._joined(words) if device.type == "cuda" else self._one_by_one(words)
-        return torch.stack([last_states(*each) for each in zip(outputs, lengths, strict=True)])
-
-    def _one_by_one(self, sequences: Sequence[Tensor]) -> Sequence[Tensor]:
         parameters = (*self.input_weights, *self.hidden_weights, *self.biases)
         weights_of_each = zip(*(parameter.unbind(0) for parameter in parameters), strict=True)
+        states = [
+            last_states(self._read(words, weights), size)
+            for words, weights, size in zip(sequences, weights_of_each, lengths, strict=True)
+        ]
+        return torch.stack(states)
+
+    def _read(self, words: Tensor, weights: Sequence[Tensor]) -> Tensor:
+        """The states of one GRU; autocast is off as in `read`."""
         no_bias = self.biases[0].new_zeros(3 * self.hidden)
-        outputs = []
-        for words, weights in zip(sequences, weights_of_each, strict=True):
-            by_layer = [
-                weight
-                for layer in range(self.layers)
-                for weight in (*weights[layer :: self.layers], no_bias)
-            ]
-            outputs.append(self._gru(words, by_layer, self.hidden))
-        return outputs
-
-    def _joined(self, sequences: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The same by one GRU whose weights are blocks on the diagonal.
-
-        On a GPU products with zeros cost less than starting the kernels of each GRU in turn.
-        """
-        count, time = len(sequences), max(words.shape[1] for words in sequences)
-        padded = [nn.functional.pad(words, (0, 0, 0, time - words.shape[1])) for words in sequences]
-        by_layer = []
-        for layer in range(self.layers):
-            for weight in (self.input_weights[layer], self.hidden_weights[layer]):
-                gates = weight.view(count, 3, self.hidden, -1).unbind(1)
-                blocks = [torch.block_diag(*gate) for gate in gates]  # type: ignore[no-untyped-call]
-                by_layer.append(torch.cat(blocks))
-            bias = self.biases[layer].view(count, 3, self.hidden).transpose(0, 1).flatten()
-            by_layer += [bias, torch.zeros_like(bias)]
-        output = self._gru(torch.cat(padded, -1), by_layer, count * self.hidden)
-        return output.chunk(count, -1)
-
-    def _gru(self, words: Tensor, weights: list[Tensor], hidden: int) -> Tensor:
-        start = words.new_zeros(self.layers, len(words), hidden)
-        # With biases; no dropout; in one direction; rows first.
-        shape = True, self.layers, 0.0, self.training, False, True
-        return torch.gru(words, start, weights, *shape)[0]
+        by_layer = [
+            weight
+            for layer in range(self.layers)
+            for weight in (*weights[layer :: self.layers], no_bias)
+        ]
+        with torch.autocast(words.device.type, enabled=False):
+            words = words.to(no_bias.dtype)
+            start = words.new_zeros(self.layers, len(words), self.hidden)
+            # With biases; no dropout; in one direction; rows first.
+            shape = True, self.layers, 0.0, self.training, False, True
+            return torch.gru(words, start, by_layer, *shape)[0]
 
 
 class Attention(nn.Module):

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from tqdm import trange
 
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import Field
@@ -97,7 +96,6 @@ def pretrain_embeddings(
     fields: Sequence[Field],
     settings: SkipGramSettings,
     seed: int,
-    progress: bool = False,
 ) -> None:
     """Train the embeddings of each field, on the device of the text."""
     device, classes = text.label.device, len(inventory.classes)
@@ -115,7 +113,7 @@ def pretrain_embeddings(
         optimiser = torch.optim.Adam([words, contexts], lr=settings.learning_rate)
         usable = torch.nonzero(of_field.centres >= UNK).squeeze(1)
         size = min(settings.batch_size // (2 * settings.window), len(usable) // _MIN_STEPS)
-        for _ in trange(settings.epochs, desc=f"embeddings of {field.name}", disable=not progress):
+        for _ in range(settings.epochs):
             order = torch.randperm(len(usable), generator=generator, device=device)
             for chosen in torch.split(usable[order], max(1, size)):
                 pairs = all_pairs(of_field, chosen, settings.window, len(counts))

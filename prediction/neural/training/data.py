@@ -89,18 +89,10 @@ def bucketed_batches(
     return [batches[number] for number in generator.permutation(len(batches))]
 
 
-def sorted_batches(extents: Indices, size: int, places: int | None = None) -> Iterator[Indices]:
-    """All gaps in batches of similar extent: at most `size` gaps that fit into `places`."""
+def sorted_batches(extents: Indices, size: int) -> Iterator[Indices]:
+    """All gaps in batches of similar extent."""
     order = np.argsort(extents, kind="stable")
-    start = 0
-    while start < len(order):
-        end = min(start + size, len(order))
-        if places is not None:
-            rows = np.arange(1, end - start + 1)  # sorted: the last row of a batch is its widest
-            fitting = int((rows * extents[order[start:end]] <= places).sum())
-            end = start + max(1, fitting)
-        yield order[start:end]
-        start = end
+    return (order[start : start + size] for start in range(0, len(order), size))
 
 
 def check_labels(train: EncodedText, dev: EncodedText) -> None:

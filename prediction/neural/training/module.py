@@ -32,7 +32,7 @@ from crosspro.prediction.neural.training.data import (
     gaps_of_epoch,
     sorted_batches,
 )
-from crosspro.prediction.neural.training.other_runs import SoftTargets
+from crosspro.prediction.neural.training.other_runs import teacher_losses
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
 METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
@@ -55,12 +55,12 @@ class GapClassifier(pl.LightningModule):
         data: TrainingData,
         settings: NeuralSettings,
         classes: int,
-        teacher: SoftTargets | None = None,
+        soft_targets: Tensor | None = None,
         identity: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
         training = settings.training
-        self.network, self.teacher, self.classes = network, teacher, classes
+        self.network, self.soft_targets, self.classes = network, soft_targets, classes
         self.settings, self.identity = settings, dict(identity or {})
         self.train_labels = data.train.label
         self.train_text, self.dev_text = data.train.to("cpu"), data.dev.to("cpu")
@@ -90,6 +90,8 @@ class GapClassifier(pl.LightningModule):
     def on_fit_start(self) -> None:
         self.train_text = self.train_text.to(self.device)
         self.dev_text = self.dev_text.to(self.device)
+        if self.soft_targets is not None:
+            self.soft_targets = self.soft_targets.to(self.device)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins; every process has its part of each."""
@@ -118,9 +120,11 @@ class GapClassifier(pl.LightningModule):
         scale = processes / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
         losses = self.network.loss(self.train_text, gaps, self.class_loss)
-        if self.teacher is not None:
-            soft = self.teacher(self.network(self.train_text, gaps), gaps)
-            losses = self.teacher.weight * soft + (1 - self.teacher.weight) * losses
+        if self.soft_targets is not None:
+            distillation = self.settings.distillation
+            scores, targets = self.network(self.train_text, gaps), self.soft_targets[gaps]
+            soft = teacher_losses(scores, targets, distillation.temperature)
+            losses = distillation.weight * soft + (1 - distillation.weight) * losses
         loss = losses.sum() * scale
         shown: Any = {"prog_bar": True, "on_step": False, "on_epoch": True}
         self.log("loss", loss, batch_size=size, sync_dist=processes > 1, **shown)

@@ -27,14 +27,14 @@ class Training:
     """What is learnt from, and how."""
 
     min_count: NonNegativeInt = 2
-    lowercase: bool = True
+    lowercase: bool = False
     context: NonNegativeInt = 0
     short_context: Portion = 0.0
     units: UnitKind = "words"
     unit_vocabulary: Annotated[int, Field(ge=10)] = 8000
-    batch_size: PositiveInt = 1000
-    min_steps: NonNegativeInt = 0
-    class_weight_power: WeightPower = 1.0
+    batch_size: PositiveInt = 100
+    min_steps: NonNegativeInt = 100
+    class_weight_power: WeightPower = 0.0
     sampling: Sampling = "all"
     share: Annotated[float, Field(ge=1e-6, le=1)] = 1.0
     monitor: Monitor = "macro_recall"
@@ -75,25 +75,16 @@ class Distillation:
 
 
 @settings
-class FineTuning:
-    """A second stage on in-domain data (`data.in_domain`); a learning rate of 0 is the first's."""
-
-    learning_rate: NonNegativeFloat = 0.0
-    max_epochs: PositiveInt = 10
-    patience: NonNegativeInt = 3
-
-
-@settings
 class TrainerSettings:
     """Where and for how long a network is trained."""
 
-    accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps"] = "auto"
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     devices: int | str = 1
     strategy: str = "auto"
-    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
     max_epochs: PositiveInt = 50
     patience: NonNegativeInt = 3
-    patience_steps: NonNegativeInt = 0
+    patience_steps: NonNegativeInt = 300
     max_minutes: NonNegativeFloat = 0.0
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
     progress_bar: bool = True
@@ -121,7 +112,6 @@ class NeuralSettings:
     init_from: RunFolder | None = None
     seed: Seed = 1
     distillation: Distillation = Distillation()
-    fine_tuning: FineTuning = FineTuning()
 
     @model_validator(mode="after")
     def _may_pretrain(self) -> Self:

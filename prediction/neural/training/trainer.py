@@ -10,9 +10,8 @@ import logging
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.prediction.fit_report import FitReport, StoppedBy, epoch_report
+from crosspro.prediction.neural.layers.network import device_of
 from crosspro.prediction.neural.training.learning_curve import write_learning_curve
 from crosspro.prediction.neural.training.module import IDENTITY, GapClassifier
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
@@ -51,25 +51,10 @@ class KeptEpoch:
     report: FitReport
 
 
-@dataclass
-class TrainingRun:
-    """What is trained, the checkpoint to go on from, and at the end the best epochs first."""
-
-    trainer: pl.Trainer
-    module: GapClassifier
-    checkpoint: Path | None
-    kept: list[KeptEpoch] = field(default_factory=list)
-
-
-def has_checkpoint(folder: Path | None) -> bool:
-    return folder is not None and (folder / CHECKPOINTS / _LAST).is_file()
-
-
-@contextmanager
-def training_run(
+def best_epochs(
     module: GapClassifier, settings: NeuralSettings, folder: Path | None
-) -> Iterator[TrainingRun]:
-    """A training, of which `trainer.fit` is called inside the block."""
+) -> list[KeptEpoch]:
+    """Train a network; returns the epochs with the best dev scores, the best first."""
     trainer, training = settings.trainer, settings.training
     monitor = f"dev_{training.monitor}"
     patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
@@ -95,21 +80,21 @@ def training_run(
             waited = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
             trained = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
             max_epochs = trained if waited >= patience else max(max_epochs, trained)
+            print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
         minutes = timedelta(minutes=trainer.max_minutes) if trainer.max_minutes else None
-        timer = Timer(minutes, interval="epoch", verbose=False)
         lightning = _lightning_trainer(
             trainer,
             max_epochs=max_epochs,
-            callbacks=[early_stopping, best, last, timer],
+            callbacks=[
+                *(early_stopping, best, last),
+                Timer(minutes, interval="epoch", verbose=False),
+            ],
             logger=CSVLogger(folder, "logs") if folder else False,
             enable_progress_bar=trainer.progress_bar and sys.stdout.isatty(),
             gradient_clip_val=settings.optimisation.gradient_clipping or None,
         )
-        if resumed is not None and lightning.is_global_zero:
-            print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
-        run = TrainingRun(lightning, module, None if resumed is None else path)
         try:
-            yield run
+            lightning.fit(module, ckpt_path=path if resumed else None, weights_only=True)
         except SystemExit as stop:  # Lightning has other codes than shells expect
             code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
             raise SystemExit(code) from None
@@ -119,6 +104,7 @@ def training_run(
         stopped_by: StoppedBy = "max_minutes" if epochs < max_epochs else "max_epochs"
         if early_stopping.wait_count >= patience:
             stopped_by = "patience"
+        kept = []
         for name, score in best.best_k_models.items():
             content = read_checkpoint(Path(name))
             report = epoch_report(
@@ -129,10 +115,10 @@ def training_run(
                 for key, tensor in content["state_dict"].items()
                 if key.startswith(_NETWORK)
             }
-            run.kept.append(KeptEpoch(weights, report))
-        run.kept.sort(
-            key=lambda kept: (-kept.report.figures["score"], kept.report.figures["chosen_epoch"])
-        )
+            kept.append(KeptEpoch(weights, report))
+    return sorted(
+        kept, key=lambda kept: (-kept.report.figures["score"], kept.report.figures["chosen_epoch"])
+    )
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
@@ -140,12 +126,15 @@ def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Traine
         logging.getLogger(f"pytorch_lightning.{name}").setLevel(logging.WARNING)
     for message in _QUIET:
         warnings.filterwarnings("ignore", message=message)
+    precision: Any = settings.precision
+    if settings.accelerator == "auto" and device_of("auto").type == "cpu":
+        precision = "32-true"  # most processors are slow in bfloat16
     try:
         return pl.Trainer(
             accelerator=settings.accelerator,
             devices=settings.devices,
             strategy=settings.strategy,
-            precision=_precision(settings),  # type: ignore[arg-type]
+            precision=precision,
             enable_model_summary=False,
             num_sanity_val_steps=0,
             reload_dataloaders_every_n_epochs=1,
@@ -158,21 +147,6 @@ def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Traine
         raise CrossproError(f"settings: trainer: {error}") from error
 
 
-def _precision(settings: TrainerSettings) -> str:
-    """Without instructions for bfloat16 a processor would be hundreds of times slower with it."""
-    no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
-    on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
-    if settings.precision == "32-true" or not on_cpu or has_bfloat16():
-        return settings.precision
-    print("trainer.precision: 32-true, as this processor has no bfloat16", file=sys.stderr)
-    return "32-true"
-
-
-def has_bfloat16() -> bool:
-    capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return any(there is True for name, there in capabilities.items() if "bf16" in name)
-
-
 def _checkpoint_to_resume(path: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     """The last checkpoint of a run, or None; that of another run is refused."""
     if not path.is_file():
@@ -182,8 +156,7 @@ def _checkpoint_to_resume(path: Path, identity: Mapping[str, Any]) -> dict[str, 
     differing = [key for key in identity if earlier.get(key) != identity[key]]
     if differing:
         expected = "checkpoints of a run with the same settings and data, or a new folder"
-        differences = (f"{key} {earlier.get(key)}, not {identity[key]}" for key in differing)
-        raise input_error(path.parent, "run", expected, "; ".join(differences))
+        raise input_error(path.parent, "run", expected, f"another {', another '.join(differing)}")
     return checkpoint
 
 

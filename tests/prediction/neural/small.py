@@ -29,12 +29,14 @@ SMALL = {
                          "source_after": 10, "target_before": 24, "target_after": 10,
                          "dropout": 0.0},
 }  # fmt: skip
-QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
+QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000, "patience_steps": 0}
+TRAINING = {"min_steps": 0, "class_weight_power": 1.0, "lowercase": True}
 JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
 
 
 def neural(network, sizes=None, training=None, optimisation=None, pretraining=None, **others):
     """A system of plain values, as a file has them."""
+    training = {**TRAINING, **(training or {})}
     sections = {"training": training, "optimisation": optimisation, "pretraining": pretraining}
     values = {key: value for key, value in {**sections, **others}.items() if value is not None}
     content = {"network": {"name": network, **(sizes or {})}, **values}
@@ -51,7 +53,7 @@ def system(name, seed=1, epochs=2, network=None, optimisation=None, trainer=None
     )  # fmt: skip
 
 
-SECTIONS = ("pretraining", "init_from", "distillation", "fine_tuning")
+SECTIONS = ("pretraining", "init_from", "distillation")
 
 
 def prepared(name, examples, network=None, **training):

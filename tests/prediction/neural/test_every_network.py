@@ -104,7 +104,7 @@ def test_a_network_learns_every_task(name, task):
 
 
 @pytest.mark.parametrize("name", mostly_slow(NETWORKS, "turku_gru"))
-def test_a_network_learns_in_bf16(name, train, dev, any_precision):
+def test_a_network_learns_in_bf16(name, train, dev):
     plain, mixed = system(name), system(name, trainer={"precision": "bf16-mixed"})
     for made in (plain, mixed):
         made.fit(TASK, train, dev)

@@ -66,15 +66,6 @@ def test_parallel_grus_are_grus_with_one_bias():
             torch.testing.assert_close(states[number, row], alone)
 
 
-def test_grus_that_run_as_one_have_the_same_states():
-    torch.manual_seed(1)
-    parallel = ParallelGRUs(3, 4, 5, 2)
-    sequences = [torch.randn(2, length, 4) for length in (6, 2, 4)]
-    alone, joined = parallel._one_by_one(sequences), parallel._joined(sequences)
-    for states, together in zip(alone, joined, strict=True):
-        torch.testing.assert_close(together[:, : states.shape[1]], states)
-
-
 def test_autocast_does_not_reach_a_gru():
     gru, words = nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3)
     expected = gru(words)[0]

@@ -27,7 +27,7 @@ from crosspro.prediction.neural.networks.document_encoder.rows import (
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN
 from crosspro.prediction.neural.reading.vocabulary import Inventory
-from crosspro.prediction.stored_tensors import Arrays, check_names
+from crosspro.prediction.stored_tensors import Arrays
 
 Floats = NDArray[np.float32]
 Probabilities = NDArray[np.float64]
@@ -93,18 +93,17 @@ class NumpyDocumentEncoder:
     def __init__(
         self, arrays: Arrays, settings: DocumentEncoderSettings, inventory: Inventory
     ) -> None:
-        expected = _shapes(settings, inventory)
-        check_names(arrays, expected)
-        for name, shape in expected.items():
-            if arrays[name].shape != shape:
-                raise ValueError(f"{name} is {arrays[name].shape}, not {shape}")
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
         self.settings = settings
         self.no_noun = 0
         if settings.pointer:
             self.no_noun = inventory.vocabularies[NOUN].number(NO_NOUN)
-        names = settings.table_sizes(inventory)
-        self._tables = {name: _centred(self.arrays[f"rows.{name}.weight"]) for name in names}
+        self._tables: dict[str, Floats] = {}
+        for name, size in settings.table_sizes(inventory).items():
+            table = self.arrays[f"rows.{name}.weight"]
+            if table.shape != (size, settings.width):
+                raise ValueError(f"{name} is {table.shape}, not {(size, settings.width)}")
+            self._tables[name] = _centred(table)
         self._layers = [self._layer(number) for number in range(settings.layers)]
         self._turns = self._turns_of_offsets()
 
@@ -242,32 +241,6 @@ class NumpyDocumentEncoder:
 
     def _linear(self, name: str, vectors: Floats) -> Floats:
         return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
-
-
-def _shapes(settings: DocumentEncoderSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
-    width, classes, tables = settings.width, len(inventory.classes), settings.table_sizes(inventory)
-    shapes: dict[str, tuple[int, ...]] = {
-        **{f"rows.{name}.weight": (size, width) for name, size in tables.items()},
-        "no_pronoun": (width,),
-        "dense.weight": (width, 2 * width),
-        "dense.bias": (width,),
-        "output.weight": (classes, width),
-        "output.bias": (classes,),
-        "words.dense.weight": (width, width),
-        **{f"words.{name}": (width,) for name in ("dense.bias", "norm.weight", "norm.bias")},
-        "words.bias": (tables["pieces"],),
-    }
-    if settings.pointer:
-        shapes["pointer.queries.weight"] = (width, 2 * width)
-        shapes["pointer.queries.bias"] = shapes["pointer.nothing"] = (width,)
-        shapes["pointer.noun_classes.weight"] = (inventory.size(NOUN), classes)
-    for number in range(settings.layers):
-        layer = f"rows.layers.layers.{number}"
-        shapes[f"{layer}.queries_keys_values.weight"] = (3 * width, width)
-        shapes[f"{layer}.attended.weight"] = (width, width)
-        shapes[f"{layer}.wide.weight"] = (4 * width, width)
-        shapes[f"{layer}.narrow.weight"] = (width, 4 * width)
-    return shapes
 
 
 def _centred(vectors: NDArray[Any]) -> Floats:

@@ -7,15 +7,13 @@ Training needs torch: `load_system(run, to_train=True)`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.task import Task
 from crosspro.prediction.neural.network_system import NetworkSystem, PointedTokens
 from crosspro.prediction.neural.networks.document_encoder.numpy_reader import (
     NumpyDocumentEncoder,
@@ -32,17 +30,8 @@ class NumpySystem(NetworkSystem):
     single_threaded = True
     network: NumpyDocumentEncoder
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
-        raise CrossproError(
-            f"{self.shown_name}: a saved system predicts; to train on, make a new one that goes on "
-            "from its run or archive (system.init_from)"
-        )
+    def fit(self, *_: Any) -> None:
+        raise CrossproError(f"{self.shown_name}: train a new system with system.init_from instead")
 
     @property
     def reach(self) -> int:

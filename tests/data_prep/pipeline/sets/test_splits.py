@@ -95,14 +95,3 @@ def test_an_empty_file_is_no_data(folder, en_fr):
     (folder / "train.none.data").touch()
     with pytest.raises(InputError, match=r"train.none.data: file"):
         file_splits(en_fr, folder, *PATTERNS)
-
-
-def test_a_part_of_the_training_files_is_in_domain(folder, en_fr):
-    splits = file_splits(en_fr, folder, *PATTERNS, in_domain="train.ted*.data")
-    assert list(splits.in_domain) == demo_examples(en_fr, "train", 3)
-    assert len(splits.train) == 2 * len(splits.in_domain)
-    assert not file_splits(en_fr, folder, *PATTERNS).in_domain
-    for wrong in ("train.tedx*.data", "dev*.data"):
-        with pytest.raises(InputError) as refused:
-            file_splits(en_fr, folder, *PATTERNS, in_domain=wrong)
-        assert [problem.field for problem in refused.value.problems] == ["in_domain"]
