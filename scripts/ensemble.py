@@ -16,7 +16,6 @@ from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import Monitor, class_shares, dev_score
 from crosspro.prediction.ensemble import Average, Ensemble
-from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -26,7 +25,7 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import System, load_system
+from crosspro.prediction.system import load_system
 from crosspro.scripts.common import App, one_run, output_folder, show_table, tell, warn
 
 app = App()
@@ -102,12 +101,10 @@ def ensemble(
         corrected=choose == "weights",
     )
     report: dict[str, Any] = {"tau": None, **weighed.figures}
-    system: System = joined
     if choose != "weights":
-        system = corrected = PriorCorrected(joined, monitor=monitor)
-        corrected.tune(examples, class_shares(joined.task, examples))
-        report["tau"] = corrected.adjustment.tau
-        report["score"] = dev_score(joined.task, examples, monitor)(corrected.predict(examples))
+        joined.correct_prior(examples, monitor, class_shares(joined.task, examples))
+        report["tau"] = joined.adjustment and joined.adjustment.tau
+        report["score"] = dev_score(joined.task, examples, monitor)(joined.predict(examples))
         numbers = Counter(gap.label for example in examples for gap in example.gaps)
         classes = [name for name in joined.task.classes if numbers[name] < _FEW_GAPS]
         rare = ", ".join(f"{name} {numbers[name]}" for name in classes)
@@ -143,6 +140,6 @@ def ensemble(
         configuration=Configuration(settings=settings),
     )
     with atomic_folder(output) as folder:
-        system.save(folder)
+        joined.save(folder)
         write_run(folder, record)
     tell(f"{output}: an ensemble of {counted(len(runs), 'system')}")
