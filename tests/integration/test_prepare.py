@@ -187,7 +187,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
         (["--task", "en-fr-text", "--annotator", "tokens:nowhere"], "nowhere"),  # not needed
         (["--annotator", "magic"], "expected one of"),
         (["--rule", "colour=red"], "colour"),
-        (["--rule", "first_side=up"], "'left' or 'right'"),
+        (["--rule", "clitics=maybe"], "clitics"),
     ],
 )
 def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
