@@ -52,7 +52,7 @@ def classes_command(
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
     annotator: Annotated[
         str,
-        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE, tokens:FILE …, or none."),
+        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE …, or none."),
     ] = "auto",
     merge: Annotated[
         list[str] | None,

@@ -58,7 +58,7 @@ def prepare_command(
     prior: Prior = None,
     annotator: Annotated[
         str,
-        typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE, tokens:FILE …"),
+        typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE …"),
     ] = "auto",
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
