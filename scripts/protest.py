@@ -51,7 +51,7 @@ def protest() -> None:
 )
 def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
-    source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
+    source: Annotated[Path, typer.Option(help="Source text, a segment a line.")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
     output: Annotated[Path, output_file("--output", "-o", help="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
