@@ -108,19 +108,6 @@ def test_names_of_candidates(tmp_path):
     assert found["pronoun-f1"]["ref"]["f1"]["value"] == 100
 
 
-def test_the_figure_of_the_cases(tmp_path):
-    """000 Figure 2."""
-    pytest.importorskip("matplotlib")
-    plot = tmp_path / "cases.svg"
-    result = crosspro("score", *options(), "-m", "apt", "--resamples", 0, "--plot", plot)
-    assert result.code == 0, result.stderr
-    assert "1 same" in plot.read_text("utf-8")
-    wrong = crosspro("score", *options(), "-m", "autoprf", "--plot", tmp_path / "x.svg")
-    assert wrong.code == 2
-    assert crosspro("score", *options(), "--plot", tmp_path / "x.png").code == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.svg"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

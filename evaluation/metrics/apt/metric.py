@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +18,6 @@ from crosspro.evaluation.metrics.apt.cases import (
     CASES,
     Heuristics,
     Occurrence,
-    case_counts,
     find_cases,
     find_sides,
 )
@@ -168,34 +166,3 @@ class Apt(LinkedMetric[Occurrence]):
             notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
         cases = Table(("case", "weight", *evaluation.names), rows, "Cases", 1, notes)
         return [*score_tables(evaluation), cases]
-
-
-REPAIRED, AS_LINKED = "links repaired", "as linked"
-
-
-def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[int]]]:
-    """The counts of the cases of each candidate with and without repair (000 Figure 2)."""
-    settings = {REPAIRED: chosen, AS_LINKED: replace(chosen, repair="off")}
-    if chosen.repair == "off":
-        del settings[REPAIRED]
-    counts: dict[str, dict[str, list[int]]] = {name: {} for name in texts.candidates}
-    for heading, values in settings.items():
-        items = Apt(values).items(texts)
-        for name, occurrences in zip(items.candidates, items.values, strict=True):
-            counts[name][heading] = case_counts(occurrences)
-    return counts
-
-
-def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
-    """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
-    from crosspro.evaluation.report.plots import bar_panels
-
-    shares = {
-        name: {
-            heading: [100 * number / max(sum(numbers), 1) for number in numbers]
-            for heading, numbers in by_repair.items()
-        }
-        for name, by_repair in distribution(settings, texts).items()
-    }
-    cases = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
-    return bar_panels("% of pronouns", cases, shares).encode("utf-8")
