@@ -11,12 +11,8 @@ from typing import Any
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
 from crosspro.evaluation.evaluation import (
     Evaluation,
-    PairChoice,
     Score,
-    against,
-    against_best,
     evaluate,
-    every_pair,
 )
 from crosspro.evaluation.links import Links, link_texts
 from crosspro.evaluation.metrics import make_metric
@@ -53,8 +49,6 @@ from crosspro.version import __version__
 TEXT_METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
 """The metrics of MT output, in the order of their columns."""
 LINKED = ("apt", "autoprf")
-MOST_EVERY_PAIR = 3
-"""With more candidates, the others are compared with the best."""
 MOST_EXAMPLES = 2000
 """A page with so many pronouns is still quick."""
 Settings = Mapping[str, Mapping[str, Any]]
@@ -134,8 +128,10 @@ class ScoreReport:
         units = {each.items.units.name for each in evaluations if each.resampling}
         by = f" [95% interval by {' or '.join(sorted(units))}]" if units else ""
         notes = [f"per cent{by}"]
-        if "doubt" in self.evaluations:
-            notes.append("in doubt: expected wrong pronouns in a hundred; lower is better")
+        for evaluation in evaluations:
+            if evaluation.metric.display.lower_is_better:
+                notes.append(f"{_column_title(evaluation)}: lower is better")
+            notes += evaluation.items.notes
         differences = difference_table(evaluations)
         scores = Table(["candidate", *headings], rows, "Scores", notes=notes)
         return [scores, *([differences] if differences else [])]
@@ -253,12 +249,10 @@ def score_texts(
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces
         texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
-    pairs: PairChoice = every_pair if len(texts.candidates) <= MOST_EVERY_PAIR else against_best
-    if baseline is not None:
-        pairs = against(baseline)
-    evaluations = {}
-    for name, metric in metrics_by_name.items():
-        evaluations[name] = evaluate(metric, texts, resampling, pairs)
+    evaluations = {
+        name: evaluate(metric, texts, resampling, baseline)
+        for name, metric in metrics_by_name.items()
+    }
     return ScoreReport(evaluations, texts)
 
 
