@@ -36,18 +36,17 @@ def pronouns(*chances, word="it"):
     )
 
 
-def doubted(*systems, lines=4, documents=None, plan=None, threshold=0.5):
+def doubted(*systems, lines=4, documents=None, plan=None):
     names = "abcd"[: len(systems)]
     texts = make_texts(["It ."] * lines, [], {name: [name] * lines for name in names}, documents)
     judge = Judge(**dict(zip(names, systems, strict=True)))
-    return evaluate(PronounsInDoubt(PronounDoubtSettings(judge, threshold)), texts, plan)
+    return evaluate(PronounsInDoubt(PronounDoubtSettings(judge)), texts, plan)
 
 
-def test_the_mean_of_all_pronouns_and_the_share_over_the_threshold():
+def test_the_mean_of_all_pronouns():
     evaluation = doubted(pronouns(0.1, 0.5, 0.9, 0.3))
     (candidate,) = evaluation.candidates
     assert candidate.scores["per_100"].value == pytest.approx(45)
-    assert candidate.scores["doubtful"].value == pytest.approx(50)
     assert candidate.counts == {"pronouns": 4}
     assert (
         next(pronoun["wrong"] for pronoun in evaluation.metric.details(evaluation.items, 0)) == 0.9
