@@ -105,9 +105,10 @@ def score(
     settings = _settings(set_ or [])
     from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.links import read_links
-    from crosspro.evaluation.score_report import score_texts
+    from crosspro.evaluation.score_report import check_metrics, score_texts
     from crosspro.evaluation.texts import TextFiles, find_files, load_texts, system_names
 
+    check_metrics(metric or ())
     if folder is not None:
         if source or reference or candidate or links or candidate_links:
             raise typer.BadParameter("a folder, or --source, --reference, --candidate and links")

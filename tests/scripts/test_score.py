@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 
@@ -136,6 +137,14 @@ def test_wrong_input_is_named_and_nothing_is_written(arguments, named, tmp_path)
     assert named in result.stderr.decode()
     assert result.stdout == b""
     assert not page.exists()
+
+
+def test_a_missing_package_is_told_before_any_file_is_read(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    call = ("--source", tmp_path / "none", "--candidate", tmp_path / "none")
+    result = crosspro("score", *call, "-m", "apt", "-m", "bleu")
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"sacrebleu" in result.stderr and b"none" not in result.stderr
 
 
 def test_a_long_text_in_another_language_is_refused_unless_any_language(tmp_path):
