@@ -151,12 +151,6 @@ def as_text(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def check_suffix(option: str, path: Path | None, suffix: str) -> None:
-    """Raise if the name of a file has not the suffix of its format."""
-    if path is not None and path.suffix != suffix:
-        raise typer.BadParameter(f"{option}: a file whose name ends in {suffix}")
-
-
 # Options ------------------------------------------------------------------------------------------
 
 
