@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
 """Commands find these files as `sample/NAME` in any folder."""
+_SQLITE = b"SQLite format 3"
 
 
 class App(typer.Typer):
@@ -90,8 +91,10 @@ def number_of_paths(kind: Any) -> int:
 
 
 def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input or another output."""
+    """Refuse an output that is an input, another output, or a store of people's verdicts."""
     for number, output in enumerate(outputs):
+        if output.is_file() and output.open("rb").read(len(_SQLITE)) == _SQLITE:
+            raise input_error(output, "output", "a file of its own", "verdicts of people")
         for other in (*inputs, *outputs[:number]):
             same = output.is_file() and other.is_file() and output.samefile(other)
             if same or (other not in inputs and output.absolute() == other.absolute()):

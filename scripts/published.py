@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.task import load_task, task_names
 from crosspro.scripts.common import App, Layout, style_of
 
 app = App()
@@ -20,7 +19,7 @@ def published(
     ] = "results",
     year: Annotated[int | None, typer.Option(help="2015, 2016 or 2017; all if left out.")] = None,
     task: Annotated[
-        str | None, typer.Option("--task", "-t", help="A language pair or a task, such as en-fr.")
+        str | None, typer.Option("--task", "-t", help="A language pair, such as en-fr.")
     ] = None,
     layout: Layout = "table",
 ) -> None:
@@ -37,14 +36,7 @@ def published(
             {"table": name, "columns": ", ".join(figure_rows(name)[0])} for name in figure_names()
         ]
     else:
-        pairs = [task] if task else []
-        if task in task_names() and task.count("-") > 1:  # en-fr-2015: of its years alone
-            rules = load_task(task)
-            pairs = [f"{rules.source_language}-{rules.target_language}"]
-            if year is not None and year not in rules.years:
-                raise typer.BadParameter(f"{task} has no results of {year}")
-            year = year or next(iter(rules.years), None)
-        rows = figure_rows(table, year, pairs)
+        rows = figure_rows(table, year, [task] if task else [])
     if layout == "json":
         text = json_text(rows)
     elif layout == "csv":

@@ -34,10 +34,3 @@ def test_a_table_that_is_not_there_is_refused():
     result = crosspro("published", "wmt-2017-1")
     assert result.code == 2
     assert b"wmt-2017-1" in result.stderr
-
-
-def test_a_task_has_the_results_of_its_years():
-    shown = crosspro("published", "--task", "en-fr-2015").stdout
-    assert shown == crosspro("published", "--task", "en-fr", "--year", 2015).stdout
-    refused = crosspro("published", "--task", "en-fr-2015", "--year", 2016)
-    assert refused.code == 2 and b"en-fr-2015" in refused.stderr
