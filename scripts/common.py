@@ -93,12 +93,17 @@ def number_of_paths(kind: Any) -> int:
 def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
     """Refuse an output that is an input, another output, or a store of people's verdicts."""
     for number, output in enumerate(outputs):
-        if output.is_file() and output.open("rb").read(len(_SQLITE)) == _SQLITE:
+        if output.is_file() and _begins(output) == _SQLITE:
             raise input_error(output, "output", "a file of its own", "verdicts of people")
         for other in (*inputs, *outputs[:number]):
             same = output.is_file() and other.is_file() and output.samefile(other)
             if same or (other not in inputs and output.absolute() == other.absolute()):
                 raise input_error(output, "output", "a file of its own", f"{other}, used already")
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as handle:
+        return handle.read(len(_SQLITE))
 
 
 def _paths(value: Any) -> Iterator[Path]:

@@ -125,7 +125,8 @@ def propose(counts: Sequence[PronounCounts], fillers: Counter[str]) -> Proposal:
         for word, number in count.translations.items():
             if number >= MIN_SHARE * count.total:
                 forms[word] += number
-    classes = {word: (word,) for word, _ in forms.most_common()} | {OTHER: (NONE,)}
+    classes: dict[str, tuple[str, ...]] = {word: (word,) for word, _ in forms.most_common()}
+    classes[OTHER] = (NONE,)
     others = [word for word, _ in fillers.most_common() if word not in forms and word.isalpha()]
     return Proposal(
         tuple(count.pronoun for count in kept),
