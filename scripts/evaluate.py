@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -39,10 +39,6 @@ from crosspro.scripts.common import (
     write_output,
 )
 
-if TYPE_CHECKING:
-    from crosspro.evaluation.published.results import PublishedResult
-
-
 app = App()
 
 
@@ -68,16 +64,12 @@ def evaluate_command(
         Path | None,
         typer.Option(
             help="Document ids, one line per line of gold; X.doc-ids beside X.data is read without "
-            "it, and `none` ignores that file.",
+            "it.",
         ),
     ] = None,
     layout: Annotated[
         Literal["table", "official", "json", "csv"], typer.Option(help="How to show the numbers.")
     ] = "table",
-    with_published: Annotated[
-        int | None,
-        typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
-    ] = None,
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Warn of submissions with other text than gold."),
@@ -98,8 +90,6 @@ def evaluate_command(
     official = layout == "official"
     if official and (html or len(submissions) > 1):
         raise typer.BadParameter("the official layout shows one submission, and has no page")
-    if with_published and layout != "table":
-        raise typer.BadParameter(f"the layout {layout} has no place for published results")
     rules = load_task(task)
     from crosspro.prediction.registry import bundled_model
 
@@ -109,16 +99,14 @@ def evaluate_command(
     names = names_of(submissions, _default_names(submissions, paths))
     layers = layers_beside(gold)
     if doc_ids is not None:
-        layers = replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
+        layers = replace(layers, documents=doc_ids)
     elif layers.documents is not None:
         tell(f"{gold}: documents from {layers.documents}")
-    files = [path for path in paths if not is_run(path)]
-    for path in [gold, *files] if official else ():
-        if has_byte_order_mark(path):  # the released scorer refuses it
+    for path in [gold, *paths] if official else ():
+        if not is_run(path) and has_byte_order_mark(path):  # the released scorer refuses it
             expected = "labels, as the released scorer reads them"
             raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
-    published = _published(rules, labels, with_published)
     if form := other_form(gold, rules):
         warn([form])
     examples: Iterable[Example] = ()
@@ -138,9 +126,7 @@ def evaluate_command(
         _write_official(rules, labels, read[0], paths[0], output)
         return
     scored = [replace(submission, name=name) for submission, name in zip(read, names, strict=True)]
-    result = evaluate_submissions(
-        rules, labels, scored, "skip", resampling_of(resamples), examples, published
-    )
+    result = evaluate_submissions(rules, labels, scored, "skip", resampling_of(resamples), examples)
     warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
@@ -169,20 +155,3 @@ def _write_official(
     write_output(official_printout(task, counts, str(path)), output if counts.any() else None)
     if not counts.any():
         raise input_error(gold.name, "classes", "at least one label", "none")
-
-
-def _published(task: Task, gold: Gold, year: int | None) -> list[PublishedResult]:
-    if year is None:
-        return []
-    from crosspro.evaluation.published.results import published_results, test_set_gaps
-
-    pair = f"{task.source_language}-{task.target_language}"
-    rows = published_results(year, pair) if year in task.years else []
-    if not rows:
-        published = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
-        years = ", ".join(map(str, published)) or "no year"
-        raise typer.BadParameter(f"no published results of {year} for {task.name}, but of {years}")
-    if len(gold.classes) != (size := test_set_gaps(year, pair)):
-        gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
-        warn([f"{gaps}: the results are not of one test set"])
-    return rows
