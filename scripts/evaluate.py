@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.official_layout import official_printout
 from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
-from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, display_names
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
 from crosspro.scripts.common import (
@@ -92,11 +92,12 @@ def evaluate_command(
         raise typer.BadParameter("the official layout shows one submission, and has no page")
     rules = load_task(task)
     from crosspro.prediction.registry import bundled_model
+    from crosspro.prediction.runs import names_of as names_of_runs
 
     paths = [
         one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
     ]
-    names = names_of(submissions, _default_names(submissions, paths))
+    names = names_of(submissions, names_of_runs(paths))
     layers = layers_beside(gold)
     if doc_ids is not None:
         layers = replace(layers, documents=doc_ids)
@@ -133,18 +134,6 @@ def evaluate_command(
     reports = {"json": json_report, "csv": csv_report}
     show = reports.get(layout, lambda result: text_report(result, style_of(output)))
     write_output(show(result), output)
-
-
-def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
-    """The names of submissions: those of the command line, else of their runs or files."""
-    unnamed = [path for file, path in zip(submissions, paths, strict=True) if file.name is None]
-    if any(map(is_run, unnamed)):
-        from crosspro.prediction.runs import names_of as names_of_runs
-
-        defaults = iter(names_of_runs(unnamed))
-    else:
-        defaults = iter(display_names(unnamed))
-    return [file.name or next(defaults) for file in submissions]
 
 
 def _write_official(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.scripts.common import App, Layout, style_of
+from crosspro.scripts.common import App, style_of
 
 app = App()
 
@@ -21,15 +21,14 @@ def published(
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="A language pair, such as en-fr.")
     ] = None,
-    layout: Layout = "table",
 ) -> None:
     """Show published results and the other figures of the papers.
 
     Without a table: ranks, macro-averaged recall and accuracy of the shared tasks, as in the
-    findings papers. `class_recall_2017` has the recall of each class.
+    findings papers. `class_recall_2017` has the recall of each class. The tables are CSV files in
+    evaluation/published/figures.
     """
     from crosspro.evaluation.published.results import figure_names, figure_rows, figure_table
-    from crosspro.evaluation.report.records import csv_text, json_text
 
     if table == "list":
         rows = [
@@ -37,10 +36,4 @@ def published(
         ]
     else:
         rows = figure_rows(table, year, [task] if task else [])
-    if layout == "json":
-        text = json_text(rows)
-    elif layout == "csv":
-        text = csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
-    else:
-        text = style_of().shown(figure_table(table, rows))
-    print(text, end="")
+    print(style_of().shown(figure_table(table, rows)), end="")
