@@ -130,12 +130,10 @@ class Ensemble(System):
         self.parts = [part for _, part in snapshots]
         self.weigh(dev, self.settings.tune)
 
-    def weigh(
-        self, dev: Examples, tune: str | None, *, search: bool = True, corrected: bool = True
-    ) -> FitReport:
-        """Give the parts the weights that a dev score chooses, or equal ones (without `search`).
+    def weigh(self, dev: Examples, tune: str | None, *, search: bool = True) -> FitReport:
+        """Give the parts the weights that a dev score chooses.
 
-        Parts may be scored before prior correction (not `corrected`).
+        Without `search` weights are equal, and parts are scored before prior correction.
         """
         self.weights = [1 / len(self.parts)] * len(self.parts)
         total: float | None = None
@@ -143,7 +141,7 @@ class Ensemble(System):
         if tune:
             score = dev_score(self.task, dev, tune)
             predictions = [
-                part.predict(dev) if corrected else part.unadjusted(dev) for part in self.parts
+                part.predict(dev) if search else part.unadjusted(dev) for part in self.parts
             ]
             if search:
                 self.weights = tune_weights(predictions, score, self.average)

@@ -45,11 +45,8 @@ def scored_systems(
     names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
     if len(set(names)) < number:
         raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
-    for paths, option, numbers in (
-        (links, "--candidate-links", {number}),
-        (sources, "--source", {1, number}),
-    ):
-        if paths and len(paths) not in numbers:
+    for paths, option in ((links, "--candidate-links"), (sources, "--source")):
+        if paths and len(paths) != number and not (option == "--source" and len(paths) == 1):
             raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
     if links and prior:
         raise typer.BadParameter("--prior is for links that are made")
