@@ -16,11 +16,12 @@ from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.explanation import ExplainedGap, explained_gap, explanation_of
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 TRAIN, DEV = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 6)
@@ -125,9 +126,7 @@ def test_text_and_json_tell_the_same():
 
 
 def test_what_stands_in_a_file_steers_no_terminal():
-    example = Example.of_tokens(
-        ("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None
-    )
+    example = example_of(("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None)
     placed = ExplainedGap(
         explanation_of(fitted(SourceAwareLM(order=2)), [example], 0, 0), example, 1, 1
     )
