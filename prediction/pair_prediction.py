@@ -320,14 +320,13 @@ class Predictor:
 
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
-    """The model of a run or an archive; words are linked by the prior that it brings, if any."""
+    """The model of a run or an archive; words are linked by the prior that it brings."""
     with opened_run(run) as folder:
         system = load_saved(model_folder(folder))
         prior = load_prior(folder / PRIOR) if (folder / PRIOR).is_file() else None
     pipeline = PairPipeline(system.task)
     if prior is not None:
-        origin = "the training text of the model"
-        aligner = PairAligner(system.task.symmetrisation, prior, origin)
+        aligner = PairAligner(system.task.symmetrisation, prior)
         pipeline = PairPipeline(system.task, lambda task: aligner)
     return Predictor(name or run.stem, system, pipeline)
 
