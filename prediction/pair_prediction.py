@@ -26,7 +26,6 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
     GapMark,
     TypedPair,
-    check_typed,
     given_context,
     typed_pairs,
 )
@@ -258,7 +257,6 @@ class Predictor:
     ) -> _Job:
         pair, system = Segment(source, target), self.system
         before = given_context(context)
-        check_typed([*before, pair], self.task)
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))

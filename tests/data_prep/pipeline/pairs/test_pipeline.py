@@ -96,7 +96,6 @@ def test_context_comes_before_the_pair_with_gaps_of_its_own(pipeline):
         ("It .", "REPLACE_7 .", None, "gaps"),
         ("Rain .", "REPLACE .", None, "gap at target token 0"),
         ("It .", "REPLACE REPLACE .", None, "gap at target token 1"),
-        ("It .", "Il .", [GapMark(target=-1)], "gaps"),
         ("It .", "Il .", [GapMark(0, 0), GapMark(1, 0)], "gaps"),
         ("It \ud800", "Il .", None, "source"),
         ("It " * 1001, "Il .", None, "source"),
