@@ -57,10 +57,7 @@ def build(
         list[Path] | None, typer.Option(help="Word links, a file a reference; else made.")
     ] = None,
     prior: LinkPrior = None,
-    source_language: Annotated[
-        str, typer.Option(help="Lists of the source: a code, or a .yaml file.")
-    ] = "en",
-    target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
+    target_language: Annotated[str, typer.Option(help="Code of the target language.")] = "fr",
     source_parse: Annotated[
         Path | None, typer.Option(help="CoNLL-U of the source: heads of antecedents.")
     ] = None,
@@ -85,8 +82,7 @@ def build(
         report_tables,
         write_suite_text,
     )
-    from crosspro.evaluation.protest.categories import CATEGORIES
-    from crosspro.evaluation.protest.language import source_words, target_words
+    from crosspro.evaluation.protest.language import target_words
     from crosspro.evaluation.protest.suite import write_suite
 
     if links and len(links) != len(reference):
@@ -97,9 +93,7 @@ def build(
         SuiteFiles(
             annotation, source, reference, doc_ids, links or (), prior, decisions, source_parse
         ),
-        source_words(source_language),
         target_words(target_language),
-        {category.name: category.wanted for category in CATEGORIES},
         seed,
     )
     warn(built.warnings)
@@ -119,9 +113,6 @@ def score(
     candidate_links: CandidateLinks = None,
     source: Sources = None,
     prior: LinkPrior = None,
-    target_language: Annotated[
-        str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
-    ] = None,
     silver: Annotated[
         Path | None, typer.Option(help="Verified alternatives; reported apart.")
     ] = None,
@@ -152,9 +143,7 @@ def score(
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.silver import silver_from, write_silver
 
-    scored = scored_systems(
-        suite, candidate, candidate_links, source, prior, target_language, silver
-    )
+    scored = scored_systems(suite, candidate, candidate_links, source, prior, silver)
     if verdicts is not None:
         from crosspro.evaluation.people.verdicts import read_judgements
 

@@ -64,11 +64,11 @@ def place_marked(
         if place not in source_of and source not in source_of.values():
             source_of[place] = source
     if left := [place for place in places if place not in source_of]:
-        words = ", ".join(task.source_pronouns) or "verbs without a subject"
-        there = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
-        where = f"gap at target token {', '.join(map(str, left))}"
-        expected = f"a source word that it translates ({words}), or one that is named"
-        raise input_error(pair.name, where, expected, there)
+        words = ", ".join(task.source_pronouns) or "a verb without a subject"
+        number = sorted(places).index(left[0]) + 1
+        expected = f"a word of the source that it translates ({words})"
+        found = "as many gaps as such words before it" if pronouns else "none"
+        raise input_error(pair.name, f"gap {number}", expected, found)
     placed = {source: Placement(source, MARKED, place) for place, source in source_of.items()}
     sources = []
     for mark in marks:
