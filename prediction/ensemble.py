@@ -112,12 +112,10 @@ class Ensemble(System):
         members = {name: others[name] or member for name, member in self.members.items()}
         return Ensemble(members, **vars(self.settings))
 
-    def weigh(
-        self, dev: Examples, tune: str | None, *, search: bool = True, corrected: bool = True
-    ) -> FitReport:
-        """Give the parts the weights that a dev score chooses, or equal ones (without `search`).
+    def weigh(self, dev: Examples, tune: str | None, *, search: bool = True) -> FitReport:
+        """Give the parts the weights that a dev score chooses.
 
-        Parts may be scored before prior correction (not `corrected`).
+        Without `search` weights are equal, and parts are scored before prior correction.
         """
         self.weights = [1 / len(self.parts)] * len(self.parts)
         total: float | None = None
@@ -125,7 +123,7 @@ class Ensemble(System):
         if tune:
             score = dev_score(self.task, dev, tune)
             predictions = [
-                part.predict(dev) if corrected else part.unadjusted(dev) for part in self.parts
+                part.predict(dev) if search else part.unadjusted(dev) for part in self.parts
             ]
             if search:
                 self.weights = tune_weights(predictions, score, self.average)

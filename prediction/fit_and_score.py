@@ -169,7 +169,7 @@ def score_set(
         predictions = predicted(scored, examples)
         suffix = "" if scored is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predictions.labelled())
-        submissions.append(predictions.submission(label, pointed=True))
+        submissions.append(predictions.submission(label))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = f"line {blind} has a gap without a gold label" if blind else "it has no gap"

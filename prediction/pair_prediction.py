@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.align.prior import load_prior
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Gap, Side
 from crosspro.data_prep.core.task import OTHER, Task
@@ -24,7 +24,6 @@ from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
-    check_typed,
     given_context,
 )
 from crosspro.prediction.model_archive import PRIOR, opened_run
@@ -251,7 +250,6 @@ class Predictor:
 
     def _prepared(self, pair: Segment, context: Sequence[Segment]) -> PreparedPair:
         system = self.system
-        check_typed([*context, pair], self.task)
         before = context[len(context) - min(len(context), system.context) :]
         prepared = self.pipeline.prepare(pair, before, parse=system.reads_source_parse)
         if not prepared.gaps:
@@ -276,14 +274,13 @@ class Predictor:
 
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
-    """The model of a run or an archive; words are linked by the prior that it brings, if any."""
+    """The model of a run or an archive; words are linked by the prior that it brings."""
     with opened_run(run) as folder:
         system = load_saved(model_folder(folder))
         prior = load_prior(folder / PRIOR) if (folder / PRIOR).is_file() else None
     pipeline = PairPipeline(system.task)
     if prior is not None:
-        origin = "the training text of the model"
-        aligner = PairAligner(system.task.symmetrisation, prior, origin)
+        aligner = PairAligner(system.task.symmetrisation, prior)
         pipeline = PairPipeline(system.task, lambda task: aligner)
     return Predictor(name or run.stem, system, pipeline)
 

@@ -96,8 +96,5 @@ def export_command(
     same bytes.
     """
     system = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
-    stored = f"matrices as {weights}" if weights else "matrices as they are"
-    tell(
-        f"{output}: {system.shown_name} for {system.task.name}, "
-        f"{output.stat().st_size / _MEGABYTE:,.1f} MB, {stored}"
-    )
+    size = f"{output.stat().st_size / _MEGABYTE:,.1f} MB"
+    tell(f"{output}: {system.shown_name} for {system.task.name}, {size}")

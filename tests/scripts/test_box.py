@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import crosspro
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction import registry
