@@ -10,7 +10,6 @@ import typer
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.report.records import json_text
 from crosspro.prediction.models import (
-    PRIOR_BYTES,
     bundled_summaries,
     export_run,
     found_models,
@@ -85,9 +84,6 @@ def export_command(
         Path | None,
         typer.Option(help="The file of crosspro align --save-prior for its training text."),
     ] = None,
-    max_prior: Annotated[
-        float, typer.Option(min=0.01, help="Megabytes of the prior in the archive, at most.")
-    ] = PRIOR_BYTES / _MEGABYTE,
 ) -> None:
     """Pack a trained system into one file, with the checksum of every file in it.
 
@@ -96,7 +92,7 @@ def export_command(
     rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
     same bytes.
     """
-    packed = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
+    packed = export_run(one_run(run), output, weights, prior)
     stored = f"matrices as {weights}" if weights else "matrices as they are"
     tell(
         f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
