@@ -22,7 +22,6 @@ from crosspro.data_prep.gaps.inventory import (
     MIN_SHARE,
     PronounCounts,
     Proposal,
-    check_languages,
     count_translations,
     propose,
     task_draft,
@@ -71,7 +70,6 @@ def classes_command(
     A language without an annotator (auto), or with none, has no tags: all linked words are counted,
     and the draft is a task of words as they are. Take out of it what is no pronoun.
     """
-    check_languages(source_language, target_language)
     source_pronouns = _words(pronouns, "source-pronouns")
     groups = _groups(merge or [])
     if output is not None and output.suffix not in (".yaml", ".yml"):
