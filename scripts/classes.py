@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -100,7 +100,7 @@ def classes_command(
     )
     counts, fillers = count_translations(segments, source_pronouns)
     proposal = propose(counts, fillers, merge=groups)
-    print(_report(proposal, fillers), end="")
+    print(_report(proposal), end="")
     if output is not None:
         write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
         tell(f"{output}: {len(proposal.classes)} classes")
@@ -126,7 +126,7 @@ def _groups(merge: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-def _report(proposal: Proposal, fillers: Counter[str]) -> str:
+def _report(proposal: Proposal) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
     parts = [_translations(count) for count in proposal.counts if count.total]
     for count in proposal.counts:
@@ -138,9 +138,8 @@ def _report(proposal: Proposal, fillers: Counter[str]) -> str:
             )
         elif not count.total:
             parts.append(f"{count.pronoun}: not in the text\n")
-    parts.append(show_table(("class", "number", "share", "forms"), [*_classes(proposal)]))
-    common = ", ".join(f"{word} {number:,}" for word, number in fillers.most_common(10))
-    parts.append(f"most frequent translations by no pronoun: {common or 'none'}\n")
+    rows = [(name, " ".join(words)) for name, words in proposal.classes.items() if name != OTHER]
+    parts.append(show_table(("class", "forms"), [*rows, (OTHER, "everything else")]))
     return "\n".join(parts)
 
 
@@ -154,12 +153,3 @@ def _translations(count: PronounCounts) -> str:
     rows += [("(no pronoun)", count.other), ("total", count.total)]
     cells = [(word, f"{n:,}", f"{100 * n / count.total:.1f}%") for word, n in rows]
     return show_table((count.pronoun, "number", "share"), cells)
-
-
-def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:
-    numbers = proposal.class_numbers()
-    total = max(sum(numbers.values()), 1)
-    for name, words in proposal.classes.items():
-        number = numbers[name]
-        forms = "everything else" if name == OTHER else " ".join(words)
-        yield name, f"{number:,}", f"{100 * number / total:.1f}%", forms

@@ -62,16 +62,6 @@ class Proposal:
     counts: tuple[PronounCounts, ...]
     other_fillers: tuple[str, ...]
 
-    def class_numbers(self) -> dict[str, int]:
-        """How many of the kept pronouns fall into each class; `OTHER` has what no class takes."""
-        kept = [count for count in self.counts if count.pronoun in self.source_pronouns]
-        numbers = {
-            name: sum(count.translations.get(word, 0) for count in kept for word in words)
-            for name, words in self.classes.items()
-            if name != OTHER
-        }
-        return numbers | {OTHER: sum(count.total for count in kept) - sum(numbers.values())}
-
 
 def count_translations(
     segments: Iterable[LinkedSegment], pronouns: Sequence[str]
@@ -86,23 +76,17 @@ def count_translations(
     for segment in segments:
         linked = linked_targets(segment.links)
         target = [word.lower() for word in segment.target]
-        tokens = segment.target_annotation.tokens if segment.target_annotation else None
+        if segment.target_annotation:
+            is_pronoun = [token.tag in PRONOUN_TAGS for token in segment.target_annotation.tokens]
+        else:
+            is_pronoun = [word[0].isalpha() for word in target]
         for index, word in enumerate(map(str.lower, segment.source)):
             if word not in translations:
                 continue
             totals[word] += 1
             positions = linked.get(index, [])
-            tagged = [
-                position
-                for position in positions
-                if (
-                    tokens[position].tag in PRONOUN_TAGS
-                    if tokens
-                    else target[position][0].isalpha()
-                )
-            ]
-            if tagged:
-                translations[word][target[tagged[0]]] += 1
+            if linked_pronouns := [target[place] for place in positions if is_pronoun[place]]:
+                translations[word][linked_pronouns[0]] += 1
             elif positions:
                 shortest = min(positions, key=lambda position: (len(target[position]), position))
                 fillers[target[shortest]] += 1

@@ -54,22 +54,12 @@ class OfficialFile:
 
 def official_files() -> tuple[OfficialFile, ...]:
     """The files of the table."""
-    return tuple(
-        OfficialFile(
-            name,
-            tuple(tasks.split()),
-            int(year),
-            split,
-            tuple(urls.split()),
-            int(size) if size else None,
-            sha256 or None,
-            evidence,
-            source,
-        )
-        for name, tasks, year, split, urls, size, sha256, evidence, source in list(
-            table_rows(TABLE, _COLUMNS)
-        )[1:]
-    )
+    files = []
+    for name, tasks, year, split, urls, size, sha256, *origin in [*table_rows(TABLE, _COLUMNS)][1:]:
+        known = int(size) if size else None, sha256 or None
+        place = tuple(tasks.split()), int(year), split, tuple(urls.split())
+        files.append(OfficialFile(name, *place, *known, *origin))
+    return tuple(files)
 
 
 def select(

@@ -42,6 +42,5 @@ def test_classes_are_proposed_from_aligned_counts():
     }  # fmt: skip
     assert proposal.other_fillers == ("maison",)
     assert fillers == Counter({"maison": 10})
-    assert proposal.class_numbers() == {"il": 50, "elle": 30, "c'": 35, "OTHER": 16}
     task = task_from_mapping(yaml.safe_load(task_draft(proposal, "en", "fr", 231)), "draft")
     assert (task.name, task.forms) == ("en-fr", proposal.classes)
