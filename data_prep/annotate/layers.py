@@ -27,7 +27,7 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.chains import ChainRow, read_chains
 from crosspro.data_prep.formats.shared_task import read_examples
 
-_COMPRESSED = ("", ".gz", ".xz")
+COMPRESSED = ("", ".gz", ".xz")
 BLIND = ".blind"
 """X.blind.data is X.data without its labels."""
 SUFFIXES = {
@@ -80,7 +80,7 @@ def layers_beside(path: str | Path) -> Layers:
 
 def first_file(beside: Path, names: Iterable[str]) -> Path | None:
     """The first file of some names beside a path, compressed or not."""
-    paths = (beside.with_name(f"{name}{end}") for name in names for end in _COMPRESSED)
+    paths = (beside.with_name(f"{name}{end}") for name in names for end in COMPRESSED)
     return next(filter(is_file, paths), None)
 
 
