@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -147,8 +146,6 @@ def prepare_command(
     inputs = [path for path in (source, target, doc_ids, links, prior, checked) if path]
     write_report(task_rules, total, counts, settings, year, inputs, output, rates)
     _show(task_rules, counts, total.gaps)
-    if rates is not None:
-        _show_rates(rates)
     warn([] if total.gaps else ["no gap was made; the table shows why"])
     lines, gaps = counted(total.segments, "line"), counted(total.gaps, "gap")
     tell(f"{output}.data: {lines}, {gaps}")
@@ -163,17 +160,3 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
-
-
-def _show_rates(rates: Mapping[str, Any]) -> None:
-    """How often filter and links were wrong, of what people have checked."""
-    rows, shares = [], []
-    for key, value in rates.items():
-        name = key.replace("_", " ")
-        if isinstance(value, Mapping):
-            numbers = (str(value.get(column, "")) for column in ("in_text", "checked", "wrong"))
-            rows.append((name, *numbers))
-        else:
-            shares.append(f"{name}: {'–' if value is None else f'{100 * value:.1f}%'}")
-    print(f"\n{show_table(('checked by hand', 'in text', 'checked', 'wrong'), rows)}")
-    print("\n".join(shares))

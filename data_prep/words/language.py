@@ -56,16 +56,16 @@ def same_language(tag: str, wanted: str) -> bool:
     return tag == wanted or tag.startswith(f"{wanted}-")
 
 
-def language_warnings(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[str]:
-    """Warnings for those of (place, language, lines) that look like another language.
+def language_problems(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[Problem]:
+    """Problems of those of (place, language, lines) that look like another language.
 
     For a long text, where this is hardly by chance, it is an error.
     """
-    warnings = []
+    problems = []
     for place, language, lines in texts:
         if other := looks_otherwise(lines, language):
             problem = Problem(place, None, "language", f"text in {language}", other)
             if len(lines) >= LONG_TEXT:
                 raise InputError([problem], "any-language accepts it")
-            warnings.append(str(problem))
-    return warnings
+            problems.append(problem)
+    return problems

@@ -27,6 +27,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -121,7 +122,7 @@ def planned_jobs(
             place = work / group / row.experiment / "seed1"
             lenient = f"data.lenient={str(official).lower()}"  # as the official scorer
             chosen = (*row.settings, f"task={row.task}", "data=shared_task", lenient)
-            chosen += ("resamples=0", *settings)
+            chosen += ("resamples=0", *_settings_of(row.experiment, settings))
             if (folder, chosen) in first:
                 job = first[folder, chosen]
                 first[folder, chosen] = replace(job, rows=(*job.rows, row))
@@ -136,12 +137,23 @@ def planned_jobs(
         raise InputError(dict.fromkeys(problems))
     for problem in dict.fromkeys(problems):
         tell(f"left out: {problem}")
-    return [
+    by_seed = [
         replace(job, seed=seed, folder=job.folder.with_name(f"seed{seed}"))
         for seed in range(1, seeds + 1)
-        for job in sorted(first.values(), key=_importance)
+        for job in first.values()
         if seed == 1 or job.setup.is_network
     ]
+    return sorted(by_seed, key=lambda job: (job.seed > 1, _importance(job), job.seed))
+
+
+def _settings_of(experiment: str, settings: Iterable[str]) -> Iterator[str]:
+    """The settings for an experiment: NAME=VALUE, or PATTERN:NAME=VALUE for those it matches."""
+    for text in settings:
+        pattern, colon, setting = text.partition(":")
+        if not colon or "=" in pattern:
+            yield text
+        elif fnmatch(experiment, pattern):
+            yield setting
 
 
 def lacking(jobs: Sequence[Job], results: Path) -> list[Job]:
@@ -185,7 +197,11 @@ def shared_tasks(
         list[Path] | None, typer.Option(help="Text that says what *it* is, for UPPSALA 2016.")
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of every training (repeat).")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Setting of all trainings, or as 'turku_*:trainer.patience=5' of some (repeat).",
+        ),
     ] = None,
     minutes: Annotated[
         float, typer.Option(min=0, help="End each network's training after so many; 0: never.")

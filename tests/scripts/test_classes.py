@@ -33,7 +33,7 @@ def classes(tokens, *more, pronouns="it they he"):
 
 def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
     output = tmp_path / "draft.yaml"
-    result = classes(tokens, "--merge", "ce c'", "--merge", "cela ça", "-o", output)
+    result = classes(tokens, "-o", output)
     assert result.code == 0, result.stderr
     task = load_task(output)
     assert (task.name, task.tagset, task.source_pronouns) == (
@@ -43,8 +43,6 @@ def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
     )
     known = {"il", "elle", "ils", "elles", "on"}
     assert known < set(task.classes)
-    for same in ({"ce", "c'"}, {"cela", "ça"}):
-        assert same in [set(words) for words in task.forms.values()]
     assert task.classes[-1] == "OTHER"
     assert set(task.fillers) == {w for c in task.classes[:-1] for w in task.forms[c]}
     assert not set(task.fillers) & set(task.other_fillers)
@@ -72,8 +70,6 @@ def test_links_are_made_where_none_are_given(tokens, tmp_path):
     [
         (["--annotator", "magic"], "magic"),
         (["--annotator", "conllu:nowhere"], "nowhere"),
-        (["--merge", "ce"], "merge"),
-        (["--merge", "ce c'", "--merge", "ce cela"], "ce"),
         (["-o", "draft.txt"], "draft.txt"),
         (["--links", "nowhere"], "nowhere"),
     ],

@@ -160,7 +160,6 @@ def test_the_command(tmp_path):
     alone = call(tmp_path / "z.fr", "-l", "fr")
     assert "looks tokenised already" in alone.stderr
     assert alone.stdout == text + "M.,\n"
-    assert call(tmp_path / "z.fr", "-l", "fr", "--force").stdout == text + "M. ,\n"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import Example, Gap, target_columns
+from crosspro.data_prep.core.example import Gap, target_columns
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import format_example, read_examples
 from crosspro.data_prep.gaps.extract import (
@@ -20,6 +20,7 @@ from crosspro.data_prep.gaps.extract import (
     source_pronouns,
     with_gold_words,
 )
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 
@@ -224,7 +225,7 @@ def test_official_gaps_for_nothing_are_reproduced(discomt2015, en_fr_2015, name,
 
 
 NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
-LINE = Example.of_tokens(
+LINE = example_of(
     ("it", "says", "it", "NONE"),
     ("dit", "REPLACE_0", "NONE", "REPLACE_2", "ici"),
     ((0, 1), (1, 0), (2, 3), (3, 2)),
