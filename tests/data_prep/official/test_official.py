@@ -49,7 +49,7 @@ def test_unknown_choices_are_refused():
     files = official_files()
     for choice, name in (({"tasks": ["en-xx"]}, "task"), ({"years": [1999]}, "year"),
                          ({"splits": ["all"]}, "split"),
-                         ({"tasks": ["en-fr"], "years": [2015]}, "task")):  # fmt: skip
+                         ({"tasks": ["fr-en"], "years": [2015]}, "year")):  # fmt: skip
         with pytest.raises(CrossproError, match=name):
             select(files, **choice)
 
