@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,6 @@ from crosspro.data_prep.gaps.inventory import (
     MIN_SHARE,
     PronounCounts,
     Proposal,
-    check_languages,
     count_translations,
     propose,
     task_draft,
@@ -66,7 +64,6 @@ def classes_command(
     A language without an annotator (auto), or with none, has no tags: all linked words are counted,
     and the draft is a task of words as they are. Take out of it what is no pronoun.
     """
-    check_languages(source_language, target_language)
     words = (word.lower() for value in pronouns for word in value.split())
     source_pronouns = list(dict.fromkeys(words))
     if not source_pronouns:
@@ -99,20 +96,19 @@ def classes_command(
     )
     counts, fillers = count_translations(segments, source_pronouns)
     proposal = propose(counts, fillers)
-    print(_report(proposal, fillers), end="")
+    print(_report(proposal), end="")
     if output is not None:
         write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
         tell(f"{output}: {len(proposal.classes)} classes")
 
 
-def _report(proposal: Proposal, fillers: Counter[str]) -> str:
+def _report(proposal: Proposal) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
     parts = [_translations(count) for count in proposal.counts if count.total]
     parts += [f"{count.pronoun}: not in the text\n" for count in proposal.counts if not count.total]
     parts += [f"{name}: left out, as it has one translation\n" for name in proposal.dropped]
-    parts.append(show_table(("class", "number", "share"), [*_classes(proposal)]))
-    common = ", ".join(f"{word} {number:,}" for word, number in fillers.most_common(10))
-    parts.append(f"most frequent translations by no pronoun: {common or 'none'}\n")
+    rows = [(name, " ".join(words)) for name, words in proposal.classes.items()]
+    parts.append(show_table(("class", "forms"), rows))
     return "\n".join(parts)
 
 
@@ -122,10 +118,3 @@ def _translations(count: PronounCounts) -> str:
     numbers = {**frequent, "(rarer)": rare, "(no pronoun)": count.other, "total": count.total}
     cells = [(word, f"{n:,}", f"{100 * n / count.total:.1f}%") for word, n in numbers.items()]
     return show_table((count.pronoun, "number", "share"), cells)
-
-
-def _classes(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
-    numbers = proposal.class_numbers()
-    total = max(sum(numbers.values()), 1)
-    for name, number in numbers.items():
-        yield name, f"{number:,}", f"{100 * number / total:.1f}%"

@@ -10,7 +10,6 @@ import typer
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.report.records import json_text
 from crosspro.prediction.models import (
-    PRIOR_BYTES,
     bundled_summaries,
     export_run,
     summary,
@@ -84,9 +83,6 @@ def export_command(
         Path | None,
         typer.Option(help="The file of crosspro align --save-prior for its training text."),
     ] = None,
-    max_prior: Annotated[
-        float, typer.Option(min=0.01, help="Megabytes of the prior in the archive, at most.")
-    ] = PRIOR_BYTES / _MEGABYTE,
 ) -> None:
     """Pack a trained system into one file, with the checksum of every file in it.
 
@@ -95,6 +91,6 @@ def export_command(
     rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
     same bytes.
     """
-    system = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
+    system = export_run(one_run(run), output, weights, prior)
     size = f"{output.stat().st_size / _MEGABYTE:,.1f} MB"
     tell(f"{output}: {system.shown_name} for {system.task.name}, {size}")

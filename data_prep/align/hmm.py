@@ -18,15 +18,23 @@ from crosspro.data_prep.align.numbering import Ints, Numbers
 Probabilities = NDArray[np.float32]
 Counts = NDArray[np.float64]
 NO_LINK = -1
+LOOSE = 0.05
+"""The probability that a move of the HMM does not depend on the position before."""
+_TENSION = 9.0
+"""Steepness of the diagonal prior."""
 _TINY = np.float32(1e-30)
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The probability of each link, and of no link, for each observed word."""
+    """The probability of each link, and of no link, for each observed word.
+
+    Under the HMM `moves` are the expected counts of moves from one state position to another.
+    """
 
     links: Probabilities
     null: Probabilities
+    moves: Probabilities | None = None
 
     def best(self) -> Numbers:
         """The best position of each observed word, or -1 where no link is more probable."""
@@ -35,27 +43,7 @@ class Posterior:
         return np.where(highest > self.null, best, NO_LINK).astype(np.int32)
 
 
-@dataclass(frozen=True, slots=True)
-class Transitions:
-    """A weight for each move between state positions and for the first position.
-
-    With probability `loose` a move does not depend on the position before.
-    """
-
-    jump: Probabilities
-    first: Probabilities
-    loose: float
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """Expected counts of moves from one state position to another, and of the first position."""
-
-    jump: Probabilities
-    first: Probabilities
-
-
-def diagonal_prior(state_lengths: Ints, observed_lengths: Ints, tension: float) -> Probabilities:
+def diagonal_prior(state_lengths: Ints, observed_lengths: Ints) -> Probabilities:
     """The probability of each state position by its distance to the diagonal (Dyer et al. 2013).
 
     In short segments the prior is flatter, so that a step aside costs no more than a factor of e:
@@ -66,7 +54,7 @@ def diagonal_prior(state_lengths: Ints, observed_lengths: Ints, tension: float) 
     down = ((observed[:, None] + 0.5) / observed_lengths).astype(np.float32)
     diagonal = across[None, :, :] - down[:, :, None]
     np.abs(diagonal, out=diagonal)
-    steep = np.minimum(tension, np.maximum(state_lengths, observed_lengths))
+    steep = np.minimum(_TENSION, np.maximum(state_lengths, observed_lengths))
     diagonal *= -steep.astype(np.float32)[:, None]
     np.exp(diagonal, out=diagonal)
     diagonal *= states < state_lengths[:, None]
@@ -89,18 +77,19 @@ def hmm_posterior(
     null: Probabilities,
     diagonal: Probabilities,
     shapes: Ints,
-    transitions: Transitions,
-) -> tuple[Posterior, Moves]:
+    jump: Probabilities,
+    first: Probabilities,
+) -> Posterior:
     """The HMM (Vogel et al. 1996), by the forward-backward algorithm over the observed words.
 
     `diagonal` has one prior for each pair of lengths, `shapes` says which one each segment has.
     A word without link remembers the position before it (Och and Ney 2003). The probability of
     moving from i' to i is `jump[i', i]`, weighed by the diagonal prior of i; with probability
-    `loose` it is the diagonal prior alone.
+    `LOOSE` it is the diagonal prior alone. `first` weighs first positions.
     """
     steps, batch, width = emission.shape
-    jump, loose = transitions.jump[:width, :width], np.float32(transitions.loose)
-    share, start = _normalisers(diagonal, jump, transitions)
+    jump, loose = jump[:width, :width], np.float32(LOOSE)
+    share, start = _normalisers(diagonal, jump, first[:width])
     share, start = share.take(shapes, axis=1), start.take(shapes, axis=0)
     spoken = emission * diagonal.take(shapes, axis=1)
     alpha, silent, carried = (np.empty_like(emission) for _ in range(3))
@@ -135,18 +124,18 @@ def hmm_posterior(
     moves = np.matmul(carried[1:].reshape(-1, width).T, spoken[1:].reshape(-1, width)) * jump
     alpha *= beta
     silent *= beta
-    return Posterior(alpha, silent.sum(axis=2)), Moves(moves, alpha[0].sum(axis=0))
+    return Posterior(alpha, silent.sum(axis=2), moves)
 
 
 def _normalisers(
-    diagonal: Probabilities, jump: Probabilities, transitions: Transitions
+    diagonal: Probabilities, jump: Probabilities, first: Probabilities
 ) -> tuple[Probabilities, Probabilities]:
-    """Factors that make jump[i', i] * diagonal[t, i] sum to 1 - loose; first positions."""
-    width, loose = diagonal.shape[2], np.float32(transitions.loose)
+    """Factors that make jump[i', i] * diagonal[t, i] sum to 1 - LOOSE; first positions."""
+    width, strict = diagonal.shape[2], np.float32(1 - LOOSE)
     share = np.matmul(diagonal.reshape(-1, width), jump.T).reshape(diagonal.shape)
     np.maximum(share, _TINY, out=share)
-    np.divide(np.float32(1 - transitions.loose), share, out=share)
-    start = transitions.first[:width] * diagonal[0]
-    start *= np.float32(1 - transitions.loose) / np.maximum(start.sum(axis=1, keepdims=True), _TINY)
-    start += loose * diagonal[0]
+    np.divide(strict, share, out=share)
+    start = first * diagonal[0]
+    start *= strict / np.maximum(start.sum(axis=1, keepdims=True), _TINY)
+    start += np.float32(LOOSE) * diagonal[0]
     return share, start

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from crosspro.data_prep.align.hmm import (
     NO_LINK,
     Counts,
-    Moves,
     Posterior,
     Probabilities,
-    Transitions,
     diagonal_prior,
     hmm_posterior,
     ibm1_posterior,
@@ -41,20 +39,16 @@ FLOOR = 1e-9
 """The probability of a translation that was never counted, so that every text has some links."""
 
 _IBM1_BEFORE_HMM = 2
-_NULL = 0.2
+_NULL = np.float32(0.2)
 """The prior probability of no link."""
+_LINK = np.float32(1 - 0.2)
 _CONCENTRATION = 3e-4
 """Of the Dirichlet prior over translations."""
-_TENSION = 9.0
-"""Steepness of the diagonal prior."""
-_LOOSE = 0.05
-"""The probability that the HMM starts from the diagonal again."""
 _JUMP_POWER = 0.5
 """Flattens jumps: the HMM takes words for more independent than they are, and would trust its path
 too much."""
 _WRITTEN_ALIKE = 0.5
 """The count given in advance to words written alike: names, numbers, signs."""
-
 _NEGLIGIBLE = 0.01
 """exp(digamma(x)) of a smaller x is below the floor."""
 _PAIRS_AT_ONCE = 2**17
@@ -77,8 +71,12 @@ class Tally:
     first: Counts
 
     def __add__(self, other: Tally) -> Tally:
-        names = ("pairs", "unlinked", "jumps", "first")
-        return Tally(*(getattr(self, name) + getattr(other, name) for name in names))
+        return Tally(
+            self.pairs + other.pairs,
+            self.unlinked + other.unlinked,
+            self.jumps + other.jumps,
+            self.first + other.first,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,12 +99,12 @@ class Direction:
         self, text: NumberedText, backward: bool, prior: PriorTally | None = None, jobs: int = 1
     ) -> None:
         self.text, self.backward, self.prior, self.jobs = text, backward, prior, jobs
-        sides, pair_words = (text.source, text.target), text.pair_words
-        self.states, self.observed = sides[::-1] if backward else sides
-        self.pair_state, self.pair_observed = pair_words[::-1] if backward else pair_words
+        order, pair_words = -1 if backward else 1, text.pair_words
+        self.states, self.observed = (text.source, text.target)[::order]
+        self.pair_state, self.pair_observed = pair_words[::order]
         self.vocabulary = max(len(self.observed.words), 1)
         self.kinds = self.vocabulary + (prior.absent if prior else 0)
-        self.alike = _written_alike(text, pair_words)
+        self.alike = _written_alike(text, *pair_words)
         self.jumps, self.first = first_jumps(MAX_LENGTH)
         self.unlinked: Probabilities = np.full(self.vocabulary, 1 / self.kinds, np.float32)
         self.table: Probabilities = np.full(len(text.keys), 1 / self.kinds, np.float32)
@@ -139,7 +137,7 @@ class Direction:
                 back_off._train(hmm=False)
         progress(step, iterations, iterations + 1)
         best = np.full(len(self.observed.tokens), NO_LINK, np.int32)
-        for batches in self._map(lambda block: [*self._best(block)]):
+        for batches in self._map(self._best):
             for places, positions in batches:
                 best[places] = positions
         back_off._link_outside(best)
@@ -165,45 +163,42 @@ class Direction:
 
     def _empty_tally(self, pairs: int) -> Tally:
         sizes = pairs, self.vocabulary, len(self.jumps), len(self.first)
-        return Tally(*(np.zeros(size) for size in sizes))
+        return Tally(*map(np.zeros, sizes))
 
     def _expected(self, block: Block, hmm: bool) -> Tally:
         """Expected counts in a block, pairs in its own numbering."""
         tally = self._empty_tally(len(block.pairs))
-        for batch, posterior, moves in self._posteriors(block, hmm):
+        for batch, posterior in self._posteriors(block, hmm):
             # In the order of the text, and of the types that numpy adds without a copy for each.
             cells = np.ascontiguousarray(self._cells(batch), np.intp).ravel()
             np.add.at(tally.pairs, cells, posterior.links.astype(np.float64, order="C").ravel())
-            observed = self._observed(batch).T
+            observed = self._observed(batch)
             inside = observed != PADDING
-            tally.unlinked += np.bincount(
-                observed[inside], posterior.null[inside], minlength=self.vocabulary
-            )
-            if moves is not None:
-                width, size = len(moves.first), len(tally.jumps)
+            tally.unlinked += np.bincount(observed[inside], posterior.null[inside], self.vocabulary)
+            if posterior.moves is not None:
+                width, size = len(posterior.moves), len(tally.jumps)
                 index = jump_index(width, size)
-                tally.jumps += np.bincount(index.ravel(), moves.jump.ravel(), size)
-                tally.first[:width] += moves.first
+                tally.jumps += np.bincount(index.ravel(), posterior.moves.ravel(), size)
+                tally.first[:width] += posterior.links[0].sum(axis=0)
         tally.pairs[0] = 0
         return tally
 
-    def _best(self, block: Block) -> Iterator[tuple[Ints, Numbers]]:
-        """The best links of each batch, and where their observed words stand in the text."""
-        for batch, posterior, _ in self._posteriors(block, hmm=True):
+    def _best(self, block: Block) -> list[tuple[Ints, Numbers]]:
+        """Where the observed words of each batch stand in the text, and their best positions."""
+        links = []
+        for batch, posterior in self._posteriors(block, hmm=True):
             steps = np.arange(len(posterior.null))[:, None]
             inside = steps < self.observed.lengths[batch.segments]
             places = self.observed.starts[batch.segments] + steps
-            yield places[inside], posterior.best()[inside]
+            links.append((places[inside], posterior.best()[inside]))
+        return links
 
-    def _posteriors(
-        self, block: Block, hmm: bool
-    ) -> Iterator[tuple[Batch, Posterior, Moves | None]]:
-        table = self.table[block.pairs] * np.float32(1 - _NULL)
-        jump = jump_weights(self.jumps, _JUMP_POWER)
-        transitions = Transitions(jump, self.first.astype(np.float32), _LOOSE)
+    def _posteriors(self, block: Block, hmm: bool) -> Iterator[tuple[Batch, Posterior]]:
+        table = self.table[block.pairs] * _LINK
+        jump, first = jump_weights(self.jumps), self.first.astype(np.float32)
         for batch in block.batches:
             emission = table.take(self._cells(batch))
-            null = self._null(self._observed(batch).T)
+            null = self._null(self._observed(batch))
             states, observed = (
                 side.lengths[batch.segments] for side in (self.states, self.observed)
             )
@@ -211,12 +206,11 @@ class Direction:
             _, examples, shapes = np.unique(
                 states * (observed.max() + 1) + observed, return_index=True, return_inverse=True
             )
-            diagonal = diagonal_prior(states[examples], observed[examples], _TENSION)
+            diagonal = diagonal_prior(states[examples], observed[examples])
             if hmm:
-                yield batch, *hmm_posterior(emission, null, diagonal, shapes, transitions)
+                yield batch, hmm_posterior(emission, null, diagonal, shapes, jump, first)
             else:
-                diagonal = diagonal.take(shapes, axis=1)
-                yield batch, ibm1_posterior(emission, null, diagonal), None
+                yield batch, ibm1_posterior(emission, null, diagonal.take(shapes, axis=1))
 
     def _link_outside(self, best: Numbers) -> None:
         """Link the segments beyond the limits by IBM 1."""
@@ -224,23 +218,21 @@ class Direction:
             states, observed = self.states.segment(segment), self.observed.segment(segment)
             words = np.broadcast_arrays(states[None, :], observed[:, None])
             pairs = self.text.pair_numbers(*(words[::-1] if self.backward else words))
-            emission = np.maximum(self.table[pairs], np.float32(FLOOR)) * np.float32(1 - _NULL)
-            lengths = np.array([len(states)]), np.array([len(observed)])
-            diagonal = diagonal_prior(*lengths, _TENSION)
-            null = self._null(observed[:, None])
-            start = int(self.observed.starts[segment])
-            links = ibm1_posterior(emission[:, None, :], null, diagonal).best()[:, 0]
-            best[start : start + len(observed)] = links
+            emission = np.maximum(self.table[pairs], np.float32(FLOOR)) * _LINK
+            diagonal = diagonal_prior(np.array([len(states)]), np.array([len(observed)]))
+            posterior = ibm1_posterior(
+                emission[:, None, :], self._null(observed[:, None]), diagonal
+            )
+            best[self.observed.range(segment)] = posterior.best()[:, 0]
 
     def _cells(self, batch: Batch) -> Numbers:
         return batch.cells.T if self.backward else batch.cells
 
     def _observed(self, batch: Batch) -> Numbers:
-        return batch.source if self.backward else batch.target
+        return (batch.source if self.backward else batch.target).T
 
     def _null(self, observed: Numbers) -> Probabilities:
-        null = np.float32(_NULL) * self.unlinked[observed]
-        return np.where(observed == PADDING, np.float32(1), null)
+        return np.where(observed == PADDING, np.float32(1), _NULL * self.unlinked[observed])
 
     def _open_to_new_words(self, prior: PriorTally) -> None:
         """Pairs of two words of which neither was ever counted begin as likely as any."""
@@ -292,47 +284,46 @@ def translation_probabilities(
     return np.maximum(table, np.float32(FLOOR))
 
 
+def digamma(values: Counts) -> Counts:
+    """The derivative of log gamma for positive values: moved up by 6, then the asymptotic series.
+
+    scipy is no dependency of light commands. The sum of the six reciprocals is one fraction, which
+    costs one division.
+    """
+    # 1/x + … + 1/(x+5) with u = x (x + 5): three pairs of equal sum 2x + 5.
+    u = values * (values + 5)
+    low, middle = u + 4, u + 6
+    shift = (2 * values + 5) * (low * middle + u * middle + u * low) / (u * low * middle)
+    y = values + 6
+    f = 1 / (y * y)
+    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f / 132))))
+    return np.asarray(np.log(y) - 0.5 / y - series - shift)
+
+
 def first_jumps(reach: int) -> tuple[Counts, Counts]:
     """Jumps and first positions before anything is counted: mostly one step forward."""
     jumps = np.exp(-0.7 * np.abs(np.arange(-reach, reach + 1) - 1)) + 1e-3
     return jumps, np.exp(-0.5 * np.arange(reach)) + 1e-3
 
 
-def jump_weights(jumps: Counts, power: float) -> Probabilities:
+def jump_weights(jumps: Counts) -> Probabilities:
     """A weight for each move between positions, from the counts of jump widths."""
     smooth = jumps + 1e-3 * jumps.mean()
-    weights = (smooth / smooth.max()) ** power
-    return np.asarray(weights[jump_index((len(jumps) - 1) // 2, len(jumps))], dtype=np.float32)
+    weights = (smooth / smooth.max()) ** _JUMP_POWER
+    return np.asarray(weights[jump_index(len(jumps) // 2, len(jumps))], dtype=np.float32)
 
 
 def jump_index(width: int, size: int) -> NDArray[np.int64]:
     """Where the jump from each position to each other is counted, in an array of a given size."""
     places = np.arange(width)
-    return np.asarray(places[None, :] - places[:, None] + (size - 1) // 2)
+    return np.asarray(places[None, :] - places[:, None] + size // 2)
 
 
-def digamma(values: NDArray[np.floating]) -> Counts:
-    """The derivative of log gamma for positive values: moved up by 6, then the asymptotic series.
-
-    scipy is no dependency of light commands. The sum of the six reciprocals is one fraction, which
-    costs one division.
-    """
-    x = np.asarray(values, dtype=np.float64)
-    # 1/x + … + 1/(x+5) with u = x (x + 5): three pairs of equal sum 2x + 5.
-    u = x * (x + 5)
-    low, middle = u + 4, u + 6
-    shift = (2 * x + 5) * (low * middle + u * middle + u * low) / (u * low * middle)
-    y = x + 6
-    f = 1 / (y * y)
-    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f / 132))))
-    return np.asarray(np.log(y) - 0.5 / y - series - shift)
-
-
-def _written_alike(text: NumberedText, pair_words: tuple[Numbers, Numbers]) -> NDArray[np.bool_]:
+def _written_alike(text: NumberedText, source: Numbers, target: Numbers) -> NDArray[np.bool_]:
     """Which pairs are two words of the same form."""
     partner = np.full(max(len(text.source.words), 1), PADDING, np.int32)
     for word, number in text.source.words.items():
         partner[number] = text.target.words.get(word, PADDING)
-    alike = np.asarray(partner[pair_words[0]] == pair_words[1])
+    alike = np.asarray(partner[source] == target)
     alike[0] = False
     return alike

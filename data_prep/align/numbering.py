@@ -27,7 +27,6 @@ those were GIZA++'s limits (003 §3.3.1, 004 §3.3)."""
 _LENGTH_STEP = 4
 _BATCH_CELLS = 2**18
 _BLOCK_CELLS = 2**20
-_KEYS_AT_ONCE = 2**20
 
 
 def word_form(word: str) -> str:
@@ -82,7 +81,8 @@ class Block:
 class NumberedText:
     """Both sides of a text, its blocks, and the keys of all pairs; pair 0 is padding.
 
-    `outside` are segments beyond the limits of length and ratio, which are in no block.
+    The key of a pair is source * (number of target words) + target. `outside` are segments beyond
+    the limits of length and ratio, which are in no block.
     """
 
     source: TextSide
@@ -104,22 +104,8 @@ class NumberedText:
         return np.where(self.keys[places] == keys, places, 0)
 
 
-def number_sides(
-    pairs: WordPairs, words: tuple[dict[str, int], dict[str, int]] = ({}, {})
-) -> tuple[TextSide, TextSide]:
-    """Number the words of a text, which is read once; the vocabularies `words` are continued."""
-    vocabularies = [_Vocabulary(dict(numbers)) for numbers in words]
-    tokens, lengths = (array("i"), array("i")), (array("q"), array("q"))
-    for pair in pairs:
-        for side, sentence in enumerate(pair):
-            tokens[side].extend(map(vocabularies[side].__getitem__, sentence))
-            lengths[side].append(len(sentence))
-    sides = []
-    for vocabulary, numbers, sizes in zip(vocabularies, tokens, lengths, strict=True):
-        size = np.array(sizes, np.int64)
-        starts = np.cumsum(size) - size
-        sides.append(TextSide(vocabulary.words, np.array(numbers, np.int32), starts, size))
-    return sides[0], sides[1]
+def _width(target: TextSide) -> int:
+    return max(len(target.words), 1)
 
 
 class _Vocabulary(dict[str, int]):
@@ -127,12 +113,33 @@ class _Vocabulary(dict[str, int]):
 
     def __init__(self, words: dict[str, int]) -> None:
         super().__init__()
-        self.words = words
+        self.words = dict(words)
 
     def __missing__(self, word: str) -> int:
         number = self.words.setdefault(word_form(word), len(self.words))
         self[word] = number
         return number
+
+
+def number_sides(
+    pairs: WordPairs, words: tuple[dict[str, int], dict[str, int]] = ({}, {})
+) -> tuple[TextSide, TextSide]:
+    """Number the words of a text, which is read once; the vocabularies `words` are continued."""
+    sides = [(_Vocabulary(numbers), array("i"), array("q")) for numbers in words]
+    for pair in pairs:
+        for (vocabulary, tokens, lengths), sentence in zip(sides, pair, strict=True):
+            tokens.extend(map(vocabulary.__getitem__, sentence))
+            lengths.append(len(sentence))
+    source, target = (
+        TextSide(
+            vocabulary.words,
+            np.array(tokens, np.int32),
+            np.cumsum(lengths, dtype=np.int64) - np.array(lengths, np.int64),
+            np.array(lengths, np.int64),
+        )
+        for vocabulary, tokens, lengths in sides
+    )
+    return source, target
 
 
 def number_pairs(source: TextSide, target: TextSide) -> NumberedText:
@@ -141,7 +148,7 @@ def number_pairs(source: TextSide, target: TextSide) -> NumberedText:
     filled = (source.lengths > 0) & (target.lengths > 0)
     width = _width(target)
     blocks: list[tuple[Ints, list[Batch]]] = []
-    keys, waiting = np.array([-1]), [np.empty(0, np.int64)]
+    meeting = [np.array([-1])]
     for block in _similar_segments(source, target, np.flatnonzero(filled & ~beyond)):
         padded = [(source.padded(segments), target.padded(segments)) for segments in block]
         distinct, cells = _numbered([_pair_keys(left, right, width) for left, right in padded])
@@ -150,15 +157,13 @@ def number_pairs(source: TextSide, target: TextSide) -> NumberedText:
             for segments, (left, right), cell in zip(block, padded, cells, strict=True)
         ]
         blocks.append((distinct, batches))
-        waiting.append(distinct)
-        if sum(map(len, waiting)) > max(len(keys), _KEYS_AT_ONCE):
-            keys, waiting = distinct_values(np.concatenate([keys, *waiting])), []
+        meeting.append(distinct)
     outside = np.flatnonzero(beyond).tolist()
     for segment in outside:
         rows = distinct_values(source.segment(segment).astype(np.int64)) * width
         columns = distinct_values(target.segment(segment).astype(np.int64))
-        waiting.append((rows[:, None] + columns).ravel())
-    keys = distinct_values(np.concatenate([keys, *waiting]))
+        meeting.append((rows[:, None] + columns).ravel())
+    keys = distinct_values(np.concatenate(meeting))
     numbered = [
         Block(np.searchsorted(keys, distinct).astype(np.int32), batches)
         for distinct, batches in blocks
@@ -175,13 +180,12 @@ def beyond_limits(source: Ints, target: Ints) -> NDArray[np.bool_]:
 def distinct_values(values: Ints) -> Ints:
     """The distinct values in order; for many numbers sorting is faster than `np.unique`."""
     values = np.sort(values)
-    new = np.append(True, values[1:] != values[:-1])[: len(values)]
-    return np.asarray(values[new])
+    return np.asarray(values[_begins_run(values)])
 
 
-def _width(target: TextSide) -> int:
-    """The key of a pair is source * width + target."""
-    return max(len(target.words), 1)
+def _begins_run(values: Ints) -> NDArray[np.bool_]:
+    """Where sorted values differ from the value before."""
+    return np.append(True, values[1:] != values[:-1])[: len(values)]
 
 
 def _similar_segments(source: TextSide, target: TextSide, segments: Ints) -> Iterator[list[Ints]]:
@@ -229,7 +233,7 @@ def _numbered(keys: list[Ints]) -> tuple[Ints, list[Numbers]]:
     flat |= np.arange(len(flat))
     flat.sort()
     places, flat = flat & ((1 << bits) - 1), (flat >> bits) - 1
-    new = np.append(True, flat[1:] != flat[:-1])
+    new = _begins_run(flat)
     numbers = np.empty(len(flat), np.int32)
     numbers[places] = np.cumsum(new) - 1
     ends = np.cumsum([1, *(part.size for part in keys)])

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
-from itertools import repeat
 from typing import Literal
 
 from crosspro.data_prep.core.example import Link
@@ -102,19 +101,16 @@ class LinkScore:
 def score_links(
     proposed: Iterable[Links],
     gold: Iterable[Links],
-    source: Iterable[Sequence[str]] | None = None,
+    source: Sequence[Sequence[str]] | None = None,
     pronouns: Collection[str] = (),
 ) -> LinkScore:
     """All links; or, with a source text, only those of some source words (lower-cased)."""
-    correct = total_proposed = total_gold = 0
-    sentences: Iterable[Sequence[str]] = repeat(()) if source is None else source
-    for (links, true), words in zip(zip(proposed, gold, strict=True), sentences, strict=False):
-        ours, theirs = set(links), set(true)
+    counts = [0, 0, 0]
+    for line, sides in enumerate(zip(proposed, gold, strict=True)):
+        links, true = map(set, sides)
         if source is not None:
-            places = {place for place, word in enumerate(words) if word.lower() in pronouns}
-            ours = {link for link in ours if link[0] in places}
-            theirs = {link for link in theirs if link[0] in places}
-        correct += len(ours & theirs)
-        total_proposed += len(ours)
-        total_gold += len(theirs)
-    return LinkScore(correct, total_proposed, total_gold)
+            places = {at for at, word in enumerate(source[line]) if word.lower() in pronouns}
+            links, true = ({link for link in side if link[0] in places} for side in (links, true))
+        for at, chosen in enumerate((links & true, links, true)):
+            counts[at] += len(chosen)
+    return LinkScore(*counts)

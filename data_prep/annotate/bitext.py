@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from crosspro.data_prep.annotate.layers import first_file
 from crosspro.data_prep.annotate.tokenise import Sentences, tokenise_lines
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import is_file, read_text_lines
@@ -18,7 +19,6 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import read_doc_ids
 from crosspro.data_prep.words.language import looks_otherwise
 
-_COMPRESSED = ("", ".gz", ".xz")
 _CHECKED = 2000
 """Segments that tell the language of a text."""
 
@@ -56,7 +56,7 @@ def read_bitext(
     if target is None and not is_file(source):
         prefix = source
         source, target = (_beside(prefix, name) for name in (source_language, target_language))
-        doc_ids = doc_ids or _first_file(prefix, "doc-ids")
+        doc_ids = doc_ids or first_file(prefix, [f"{prefix.name}.doc-ids"])
     if target is None:
         expected = f"a second file, or a name for X.{source_language} and X.{target_language}"
         raise input_error(source, "target", expected, "none")
@@ -80,17 +80,11 @@ def read_bitext(
 
 
 def _beside(prefix: Path, language: str) -> Path:
-    path = _first_file(prefix, language)
+    name = f"{prefix.name}.{language}"
+    path = first_file(prefix, [name])
     if path is None:
-        expected = f"a file, or {prefix.name}.{language} (also .gz, .xz)"
-        raise input_error(prefix, "file", expected, "none of them")
+        raise input_error(prefix, "file", f"a file, or {name} (also .gz, .xz)", "none of them")
     return path
-
-
-def _first_file(prefix: Path, ending: str) -> Path | None:
-    """The file of a prefix with an ending, compressed or not."""
-    paths = (prefix.with_name(f"{prefix.name}.{ending}{end}") for end in _COMPRESSED)
-    return next(filter(is_file, paths), None)
 
 
 def check_source(task: Task, segments: Sequence[Segment], source: Path) -> None:

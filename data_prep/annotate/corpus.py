@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache, partial
 from itertools import chain, islice
-from operator import attrgetter
 from pathlib import Path
 
 from crosspro.data_prep.annotate.files import (
@@ -76,9 +75,9 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
     A missing package, model or file raises at once. Without `parse`, backends that parse leave it
     out and are faster.
     """
-    name, _, argument = spec.partition(":")
     if spec == "auto":
-        return make_annotator(default_annotator(language), language, tagset, parse=parse)
+        spec = default_annotator(language)
+    name, _, argument = spec.partition(":")
     if spec == "hanta":
         return HantaAnnotator(language, tagset)
     if argument and name == "spacy":
@@ -182,18 +181,16 @@ def annotate_shards(
     if annotation_file(settings.spec) is not None:
         return annotate_text(sentences, **asdict(settings))
 
-    def shards() -> Iterator[list[tuple[str, ...]]]:
-        for start in range(0, len(sentences), SHARD):
-            yield list(map(tuple, sentences[start : start + SHARD]))
-
-    digests = [content_digest(settings, tables_digest(), iter(shard)) for shard in shards()]
-    paths = [cache / f"annotation.{digest}" for digest in digests]
-    todo = [path for path in paths if not path.is_file()]
-    waiting = {*todo}
-    parts = (shard for shard, path in zip(shards(), paths, strict=True) if path in waiting)
+    shards = [sentences[start : start + SHARD] for start in range(0, len(sentences), SHARD)]
+    paths = [
+        cache / f"annotation.{content_digest(settings, tables_digest(), iter(map(tuple, shard)))}"
+        for shard in shards
+    ]
+    todo = {path: shard for path, shard in zip(paths, shards, strict=True) if not path.is_file()}
     step, total = f"annotating {settings.language}", len(todo)
     report(step, f"{settings.spec}, {total:,} of {len(paths):,} shards to do", 0, total)
-    texts = parallel_map(partial(_annotated_lines, settings), parts, min(jobs, total), engine)
+    lines = partial(_annotated_lines, settings)
+    texts = parallel_map(lines, todo.values(), min(jobs, total), engine)
     for number, (path, text) in enumerate(zip(todo, texts, strict=True), start=1):
         make_folder(cache)
         write_text(path, text)
@@ -201,16 +198,16 @@ def annotate_shards(
     return chain.from_iterable(map(_read_lines, paths))
 
 
-_FIELDS = attrgetter(*(field.name for field in fields(Token)))
-
-
 def _annotated_lines(settings: AnnotationSettings, sentences: Sentences) -> str:
     """The annotated sentences of a shard as JSON, one a line."""
     lines = []
     for sentence in _annotate(settings, sentences):
-        content = [sentence.scheme, list(map(_FIELDS, sentence.tokens))]
-        lines.append(json.dumps(content, ensure_ascii=False) + "\n")
+        tokens = [[getattr(token, name) for name in _FIELDS] for token in sentence.tokens]
+        lines.append(json.dumps([sentence.scheme, tokens], ensure_ascii=False) + "\n")
     return "".join(lines)
+
+
+_FIELDS = tuple(field.name for field in fields(Token))
 
 
 def _read_lines(path: Path) -> Iterator[AnnotatedSentence]:

@@ -71,11 +71,17 @@ def layers_beside(path: str | Path) -> Layers:
     stem = data_stem(path)
     stems = dict.fromkeys((stem, stem.removesuffix(BLIND), stem.removesuffix(".gold")))
 
-    def beside(suffix: str) -> Path | None:
-        names = (f"{name}.{suffix}{end}" for name in stems if name for end in COMPRESSED)
-        return next(filter(is_file, map(path.with_name, names)), None)
+    files = {
+        layer: first_file(path, [f"{name}.{suffix}" for name in stems if name])
+        for layer, suffix in SUFFIXES.items()
+    }
+    return Layers(**files)
 
-    return Layers(**{layer: beside(suffix) for layer, suffix in SUFFIXES.items()})
+
+def first_file(beside: Path, names: Iterable[str]) -> Path | None:
+    """The first file of some names beside a path, compressed or not."""
+    paths = (beside.with_name(f"{name}{end}") for name in names for end in COMPRESSED)
+    return next(filter(is_file, paths), None)
 
 
 def data_stem(path: Path) -> str:

@@ -12,14 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 
-UPOS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-    "PUNCT", "SCONJ", "SYM", "VERB", "X", "CONJ", "_",
-)  # fmt: skip
-"""The universal tags; CONJ is that of version 1."""
 SCHEME_COMMENT = "xpos_scheme"
 """Comment of our own files that names the set of the XPOS tags."""
 _COLUMNS = 10
@@ -92,11 +87,10 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
 
 def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
     scheme = ""
-    words: list[ConlluWord] = []
-    word_lines: list[int] = []
+    words: dict[int, ConlluWord] = {}
     contractions: dict[int, tuple[int, str]] = {}
     reach = 0
-    for number, text in lines:
+    for line, text in lines:
         if text.startswith("#"):
             key, _, value = text.removeprefix("#").partition("=")
             scheme = value.strip() if key.strip() == SCHEME_COMMENT else scheme
@@ -104,35 +98,32 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
         columns = text.split("\t")
         if len(columns) != _COLUMNS:
             actual = f"{len(columns)}: {quoted(text)}"
-            raise input_error(path, "columns", f"{_COLUMNS} separated by tabs", actual, number)
+            raise input_error(path, "columns", f"{_COLUMNS} separated by tabs", actual, line)
         identity, form, lemma, upos, xpos, feats, head, deprel, _, misc = columns
+        following = len(words) + 1
         if _EMPTY_NODE.fullmatch(identity):
             continue
-        following = len(words) + 1
         if not form:
-            raise input_error(path, "FORM", "a word", "nothing", number)
+            raise input_error(path, "FORM", "a word", "nothing", line)
         if bounds := _RANGE.fullmatch(identity):
             first, last = int(bounds[1]), int(bounds[2])
             if first != following or last <= first or first <= reach:
                 expected = f"a range of several words from {following}"
-                raise input_error(path, "ID", expected, quoted(identity), number)
+                raise input_error(path, "ID", expected, quoted(identity), line)
             contractions[first] = last, form
             reach = last
             continue
         if identity != str(following):
-            raise input_error(path, "ID", str(following), quoted(identity), number)
-        if upos not in UPOS:
-            raise input_error(path, "UPOS", choices(UPOS), quoted(upos), number)
+            raise input_error(path, "ID", str(following), quoted(identity), line)
         if head != "_" and not _NUMBER.fullmatch(head):
-            raise input_error(path, "HEAD", "a number or _", quoted(head), number)
+            raise input_error(path, "HEAD", "a number or _", quoted(head), line)
         word_head = None if head == "_" else int(head)
-        words.append(ConlluWord(form, lemma, upos, xpos, feats, word_head, deprel, misc))
-        word_lines.append(number)
-    for position, (number, word) in enumerate(zip(word_lines, words, strict=True), start=1):
+        words[line] = ConlluWord(form, lemma, upos, xpos, feats, word_head, deprel, misc)
+    for position, (line, word) in enumerate(words.items(), start=1):
         if word.head is not None and (word.head > len(words) or word.head == position):
             expected = f"another word of 1 to {len(words)}, or 0"
-            raise input_error(path, "HEAD", expected, str(word.head), number)
+            raise input_error(path, "HEAD", expected, str(word.head), line)
     if reach > len(words):
         expected = f"ranges inside {len(words)} words"
         raise input_error(path, "ID", expected, str(reach), lines[0][0])
-    return ConlluSentence(tuple(words), contractions, scheme, lines[0][0])
+    return ConlluSentence(tuple(words.values()), contractions, scheme, lines[0][0])

@@ -71,7 +71,7 @@ def _read_document(project: Path, level: str) -> MmaxDocument:
     level_file = _file(project, level, "Markables", f"{stem}_{level}_level.xml")
 
     words: dict[str, str] = {}
-    for identity, element in _identified(words_file, "word"):
+    for identity, element in _identified(words_file, "word").items():
         words[identity] = element.text
         if not words[identity]:
             raise input_error(words_file, "word", f"text of {identity}", "none", element.line)
@@ -149,19 +149,19 @@ def _elements(path: Path, name: str) -> list[_Element]:
     return elements
 
 
-def _identified(path: Path, name: str) -> Iterator[tuple[str, _Element]]:
-    """The elements of a name with their ids, which are unique."""
-    seen: set[str] = set()
+def _identified(path: Path, name: str) -> dict[str, _Element]:
+    """The elements of a name by their ids, which are unique."""
+    elements: dict[str, _Element] = {}
     for element in _elements(path, name):
         identity = element.attributes.get("id", "")
-        if not identity or identity in seen:
+        if not identity or identity in elements:
             raise input_error(path, name, "an id that occurs once", quoted(identity), element.line)
-        seen.add(identity)
-        yield identity, element
+        elements[identity] = element
+    return elements
 
 
 def _markables(path: Path, positions: Mapping[str, int]) -> Iterator[Markable]:
-    for identity, element in _identified(path, "markable"):
+    for identity, element in _identified(path, "markable").items():
         attributes = {
             key: value
             for key, value in element.attributes.items()

@@ -8,17 +8,15 @@ the draft by hand.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import yaml
 
-from crosspro.data_prep.align.symmetrise import GROW_DIAG_FINAL_AND
 from crosspro.data_prep.annotate.corpus import default_tagset
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, quoted
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import (
     NONE,
     OTHER,
@@ -65,16 +63,6 @@ class Proposal:
     counts: tuple[PronounCounts, ...]
     other_fillers: tuple[str, ...]
 
-    def class_numbers(self) -> dict[str, int]:
-        """How many of the kept pronouns fall into each class; `OTHER` has what no class takes."""
-        kept = [count for count in self.counts if count.pronoun in self.source_pronouns]
-        numbers = {
-            name: sum(count.translations.get(word, 0) for count in kept for word in words)
-            for name, words in self.classes.items()
-            if name != OTHER
-        }
-        return numbers | {OTHER: sum(count.total for count in kept) - sum(numbers.values())}
-
 
 def count_translations(
     segments: Iterable[LinkedSegment], pronouns: Sequence[str]
@@ -89,23 +77,17 @@ def count_translations(
     for segment in segments:
         linked = linked_targets(segment.links)
         target = [word.lower() for word in segment.target]
-        tokens = segment.target_annotation.tokens if segment.target_annotation else None
+        if segment.target_annotation:
+            is_pronoun = [token.tag in PRONOUN_TAGS for token in segment.target_annotation.tokens]
+        else:
+            is_pronoun = [word[0].isalpha() for word in target]
         for index, word in enumerate(map(str.lower, segment.source)):
             if word not in translations:
                 continue
             totals[word] += 1
             positions = linked.get(index, [])
-            tagged = [
-                position
-                for position in positions
-                if (
-                    tokens[position].tag in PRONOUN_TAGS
-                    if tokens
-                    else target[position][0].isalpha()
-                )
-            ]
-            if tagged:
-                translations[word][target[tagged[0]]] += 1
+            if linked_pronouns := [target[place] for place in positions if is_pronoun[place]]:
+                translations[word][linked_pronouns[0]] += 1
             elif positions:
                 shortest = min(positions, key=lambda position: (len(target[position]), position))
                 fillers[target[shortest]] += 1
@@ -137,9 +119,6 @@ def propose(counts: Sequence[PronounCounts], fillers: Counter[str]) -> Proposal:
     )
 
 
-_DRAFT = Path(__file__).resolve().parent / "task-draft.yaml"
-
-
 def task_draft(
     proposal: Proposal,
     source: str,
@@ -148,49 +127,35 @@ def task_draft(
     origin: str = "draft",
     tagged: bool = True,
 ) -> str:
-    """The task file of a proposal, with comments; it is read, and so known to be one.
+    """The task file of a proposal, which is checked as any; `origin` is its name in messages.
 
-    `origin` is the name used in messages. Without tags the task is one of words as they are, in
-    which no annotator is asked for subjects either.
+    Without tags the task is one of words as they are, in which no annotator is asked for subjects
+    either.
     """
     if not proposal.source_pronouns:
-        raise CrossproError(
-            "pronouns: expected at least one with several translations, found none: name others, "
-            "give more text, or a higher --unambiguous"
-        )
+        expected = "at least one with several translations (name others, or give more text)"
+        raise input_error(origin, "pronouns", expected, "none")
     subjects = _subject_filter(source, proposal.source_pronouns) if tagged else SubjectFilter()
-    forms = [w for name, words in proposal.classes.items() if name != OTHER for w in words]
-    lines = (f"  {_scalar(name)}: {_flow(words)}" for name, words in proposal.classes.items())
-    text = _DRAFT.read_text(encoding="utf-8").format(
-        name=f"{source}-{target}",
-        source=source,
-        target=_scalar(target),
-        segments=segments,
-        form="lemmatised" if tagged else "inflected",
-        tagset=default_tagset(target) if tagged else "none",
-        classes="\n".join(lines),
-        pronouns=_flow(proposal.source_pronouns),
-        fillers=_flow(forms),
-        other_fillers=_flow(proposal.other_fillers),
-        symmetrisation=GROW_DIAG_FINAL_AND,
-        filtered=_flow(subjects.pronouns),
-        labels=_flow(subjects.labels),
-        expletives=_flow(subjects.expletive_labels),
+    draft = {
+        "name": f"{source}-{target}",
+        "source_language": source,
+        "target_language": target,
+        "target": "lemmatised" if tagged else "inflected",
+        "tagset": default_tagset(target) if tagged else "none",
+        "classes": {name: list(words) for name, words in proposal.classes.items()},
+        "source_pronouns": list(proposal.source_pronouns),
+        "other_fillers": list(proposal.other_fillers),
+        "subject_filter": to_mapping(subjects),
+    }
+    task_from_mapping(draft, origin)
+    heading = f"""\
+# {source} to {target}: a draft by `crosspro classes` from {segments:,} segments. Check every key;
+# conf/task/en-fr.yaml explains them. Forms of one word that the counts cannot bring together
+# (elided, accented) belong into one class: add them.
+"""
+    return heading + yaml.safe_dump(
+        draft, default_flow_style=None, allow_unicode=True, sort_keys=False
     )
-    task_from_mapping(yaml.safe_load(text), origin)
-    return text
-
-
-def check_languages(source: str, target: str) -> None:
-    """Raise if a task file cannot say a language by this name."""
-    languages = {"source language": source, "target language": target}
-    problems = [
-        Problem("settings", None, title, "a short name such as en", quoted(name))
-        for title, name in languages.items()
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{1,30}", name)
-    ]
-    if problems:
-        raise InputError(problems)
 
 
 def _subject_filter(source: str, pronouns: Sequence[str]) -> SubjectFilter:
@@ -201,14 +166,3 @@ def _subject_filter(source: str, pronouns: Sequence[str]) -> SubjectFilter:
             kept = tuple(word for word in subjects.pronouns if word in pronouns)
             return SubjectFilter(kept, subjects.labels, subjects.expletive_labels)
     return SubjectFilter((), ("nsubj", "nsubj:pass"), ("expl",))
-
-
-def _flow(words: Iterable[str]) -> str:
-    return yaml.safe_dump(
-        list(words), default_flow_style=True, allow_unicode=True, width=10**6
-    ).strip()
-
-
-def _scalar(word: str) -> str:
-    """A word as YAML writes it: with quotes where it would mean something else (on, y, no)."""
-    return _flow([word])[1:-1]

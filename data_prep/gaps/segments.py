@@ -117,9 +117,11 @@ def _corrected(segment: LinkedSegment, corrections: Mapping[int, Correction]) ->
     words = {
         place: answer.words for place, answer in corrections.items() if answer.words is not None
     }
+    if not words:
+        return segment
     kept = [link for link in segment.links if link[0] not in words]
-    links = sorted([*kept, *((source, word) for source, some in words.items() for word in some)])
-    return replace(segment, links=links) if words else segment
+    new = [(source, word) for source, some in words.items() for word in some]
+    return replace(segment, links=sorted([*kept, *new]))
 
 
 def segment_examples(

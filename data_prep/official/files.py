@@ -39,22 +39,12 @@ class OfficialFile:
 
 def official_files() -> tuple[OfficialFile, ...]:
     """The files of the table."""
-    return tuple(
-        OfficialFile(
-            name,
-            tuple(tasks.split()),
-            int(year),
-            split,
-            tuple(urls.split()),
-            int(size) if size else None,
-            sha256 or None,
-            evidence,
-            source,
-        )
-        for name, tasks, year, split, urls, size, sha256, evidence, source in list(
-            table_rows(TABLE, _COLUMNS)
-        )[1:]
-    )
+    files = []
+    for name, tasks, year, split, urls, size, sha256, *origin in [*table_rows(TABLE, _COLUMNS)][1:]:
+        known = int(size) if size else None, sha256 or None
+        place = tuple(tasks.split()), int(year), split, tuple(urls.split())
+        files.append(OfficialFile(name, *place, *known, *origin))
+    return tuple(files)
 
 
 def select(
@@ -64,23 +54,16 @@ def select(
     splits: Sequence[str] = (),
 ) -> tuple[OfficialFile, ...]:
     """The files of these tasks, years and splits; an empty choice means any."""
-    files = tuple(files)
-    values = {
-        "task": (tasks, {task for file in files for task in file.tasks}),
-        "year": (list(map(str, years)), {str(file.year) for file in files}),
-        "split": (splits, {file.split for file in files}),
-    }
-    for name, (wanted, present) in values.items():
-        for value in wanted:
-            if value not in present:
-                raise CrossproError(f"{name}: expected {choices(sorted(present))}, found {value}")
-    chosen = tuple(
-        file
-        for file in files
-        if (not tasks or set(tasks) & set(file.tasks))
-        and (not years or file.year in years)
-        and (not splits or file.split in splits)
-    )
-    if not chosen:
-        raise CrossproError("expected files of this task, year and split, found none in the table")
+    chosen = tuple(files)
+    for name, wanted, values_of in (
+        ("task", tasks, lambda file: file.tasks),
+        ("year", map(str, years), lambda file: (str(file.year),)),
+        ("split", splits, lambda file: (file.split,)),
+    ):
+        values = {*wanted}
+        present = {value for file in chosen for value in values_of(file)}
+        if unknown := values - present:
+            actual = ", ".join(sorted(unknown))
+            raise CrossproError(f"{name}: expected {choices(sorted(present))}, found {actual}")
+        chosen = tuple(file for file in chosen if not values or values & {*values_of(file)})
     return chosen

@@ -111,8 +111,6 @@ RECIPES = {
     "de-en": Recipe("en-de", epochs=20, pretrainings=1),
     "es-en": Recipe("en-es", epochs=20, pretrainings=1),
 }
-PRIOR_MB = "0.4"
-"""What an aligner learnt in an archive; less links pronouns worse (docs/guides/models.md)."""
 FREE_MB = 5000
 """Free disk space that each model must have when its making begins."""
 SINGLE = "train.opensubs_ctxpro_devtest"
@@ -304,7 +302,7 @@ def stages_of(
         f"trainer.max_epochs={recipe.distilled_epochs}",
         *(f"system.{size}" for size in sizes),
     )
-    prior = ("--prior", str(work / "text" / f"{recipe.pair}.prior.npz"), "--max-prior", PRIOR_MB)
+    prior = ("--prior", str(work / "text" / f"{recipe.pair}.prior.npz"))
     pack = (*PROGRAM, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = ("-o", str(work / "models" / f"{name}.zip"))
     stages[f"archive.{name}"] = Stage((*pack, *archive), (student,))

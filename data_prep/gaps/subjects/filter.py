@@ -14,6 +14,7 @@ say`, `it seems`); this is cruder than a parser's label.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from crosspro.data_prep.core.errors import CrossproError, choices
@@ -43,32 +44,30 @@ def judge_subjects(
     `keep_expletives`: whether expletives pass; by default as in the papers.
     """
     positions = ambiguous_pronouns(sentence, task)
-    if not positions:
-        return {}
     if keep_expletives is None:
         keep_expletives = task.source_language not in _LOST_BY_THE_PAPERS
     if sentence.parsed:
         labels = task.subject_filter
-        return {i: judge_by_label(sentence, i, labels, keep_expletives) for i in positions}
-    verdicts = judge_by_rules(sentence, positions, task.source_language)
-    return {
-        position: _without_expletive(verdict) if not keep_expletives else verdict
-        for position, verdict in verdicts.items()
-    }
+        return {i: _by_label(sentence.tokens[i].deprel, labels, keep_expletives) for i in positions}
+    verdicts = judge_by_rules(sentence, positions, task.source_language) if positions else {}
+    if not keep_expletives:
+        for position, verdict in verdicts.items():
+            if verdict.expletive:
+                rule = f"{verdict.rule}, expletive"
+                verdicts[position] = replace(verdict, subject=False, rule=rule)
+    return verdicts
 
 
-def judge_by_label(
-    sentence: AnnotatedSentence, index: int, labels: SubjectFilter, keep_expletives: bool
-) -> SubjectJudgement:
+def _by_label(label: str, labels: SubjectFilter, keep_expletives: bool) -> SubjectJudgement:
     """The verdict of a parse; case and subtypes of labels do not matter (`SB` is `sb`)."""
-    label = sentence.tokens[index].deprel
-    expletive = _matches(label, labels.expletive_labels)
-    subject = _matches(label, labels.labels) or (expletive and keep_expletives)
+    names = {label.lower(), label.lower().partition(":")[0]}
+    expletive = not names.isdisjoint(map(str.lower, labels.expletive_labels))
+    subject = not names.isdisjoint(map(str.lower, labels.labels)) or (expletive and keep_expletives)
     return SubjectJudgement(subject, f"label {label}", expletive)
 
 
 def judge_by_rules(
-    sentence: AnnotatedSentence, positions: list[int], language: str
+    sentence: AnnotatedSentence, positions: Iterable[int], language: str
 ) -> dict[int, SubjectJudgement]:
     """The verdicts of the rules, from tags alone; expletives count as subjects."""
     if language not in _RULES:
@@ -77,15 +76,3 @@ def judge_by_rules(
             f"{choices(_RULES)}, found {language} without a parse"
         )
     return {position: _RULES[language](sentence, position).verdict() for position in positions}
-
-
-def _matches(label: str, wanted: tuple[str, ...]) -> bool:
-    folded = {name.lower() for name in wanted}
-    whole = label.lower()
-    return whole in folded or whole.partition(":")[0] in folded
-
-
-def _without_expletive(verdict: SubjectJudgement) -> SubjectJudgement:
-    if not verdict.expletive:
-        return verdict
-    return replace(verdict, subject=False, rule=f"{verdict.rule}, expletive")

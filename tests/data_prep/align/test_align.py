@@ -62,9 +62,7 @@ def test_the_reverse_text_has_the_reverse_directions():
 def small_blocks(monkeypatch):
     monkeypatch.setattr(numbering, "_BLOCK_CELLS", 2**11)
     monkeypatch.setattr(numbering, "_BATCH_CELLS", 2**10)
-    monkeypatch.setattr(numbering, "_KEYS_AT_ONCE", 2**8)
     monkeypatch.setattr(numbering, "MAX_LENGTH", 12)
-    monkeypatch.setattr(model, "_PAIRS_AT_ONCE", 2**7)
 
 
 @pytest.mark.usefixtures("small_blocks")

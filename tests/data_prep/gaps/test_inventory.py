@@ -7,11 +7,9 @@ from collections import Counter
 import pytest
 import yaml
 
-from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import task_from_mapping
 from crosspro.data_prep.gaps.inventory import (
-    check_languages,
     count_translations,
     propose,
     task_draft,
@@ -44,15 +42,5 @@ def test_classes_are_proposed_from_aligned_counts():
     }  # fmt: skip
     assert proposal.other_fillers == ("maison",)
     assert fillers == Counter({"maison": 10})
-    assert proposal.class_numbers() == {"il": 50, "elle": 30, "c'": 20, "ce": 15, "OTHER": 16}
     task = task_from_mapping(yaml.safe_load(task_draft(proposal, "en", "fr", 231)), "draft")
     assert (task.name, task.forms) == ("en-fr", proposal.classes)
-
-
-def test_languages_have_names_that_a_task_file_can_say():
-    check_languages("en", "pt-BR")
-    with pytest.raises(InputError) as caught:
-        check_languages("\x85", "x" * 400)
-    assert [problem.field for problem in caught.value.problems] == [
-        "source language", "target language",
-    ]  # fmt: skip
