@@ -28,7 +28,6 @@ from crosspro.evaluation.metrics.submissions.scores import (
     confusion_counts,
     f1,
     macro_f1,
-    macro_precision,
     macro_recall,
     precision,
     recall,
@@ -155,7 +154,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         return confusion_counts(items.data.gold.classes, predicted, self.size)
 
     def facts(self, items: GapItems, candidate: int) -> Mapping[str, Any]:
-        counts, absent = self.confusion(items, candidate), self.settings.absent
+        counts = self.confusion(items, candidate)
         columns = {
             "instances": counts.sum(axis=1),
             "predicted": counts.sum(axis=0),
@@ -165,12 +164,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         }
         return {
             "contrastive": items.data.submissions[candidate].contrastive,
-            "averages": {
-                "macro_precision": float(macro_precision(counts, absent)),
-                "macro_recall": float(macro_recall(counts, absent)),
-                "macro_f1": float(macro_f1(counts, absent)),
-                "micro": float(accuracy(counts)),
-            },
             "classes": {
                 name: {column: values[index].item() for column, values in columns.items()}
                 for index, name in enumerate(self.task.classes)

@@ -93,9 +93,5 @@ def frequent_macro_recall(counts: Counts, frequent: NDArray[np.bool_]) -> Values
     return macro_recall(counts * frequent[:, None])
 
 
-def macro_precision(counts: Counts, absent: Absent = "skip") -> Values:
-    return macro_average(precision(counts), counts, absent)
-
-
 def macro_f1(counts: Counts, absent: Absent = "skip") -> Values:
     return macro_average(f1(counts), counts, absent)
