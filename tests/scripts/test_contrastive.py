@@ -7,10 +7,11 @@ import json
 import pytest
 
 from crosspro.baselines.ngram_system import NGramSystem
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from tests.conftest import GOLDEN
 from tests.evaluation.metrics.contrastive_instances import french_instance, written_set
+from tests.examples import example_of
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "contrastive" / "small_set"
@@ -74,7 +75,7 @@ def trained(tmp_path_factory):
     task = load_task("en-fr-2015")
     lines = [("il", "mange"), ("elle", "dort"), ("ils", "mangent"), ("elles", "dorment")] * 5
     examples = [
-        Example.of_tokens(
+        example_of(
             ("it", "."), ("REPLACE_0", verb, "."), ((0, 0),), (Gap(0, 0, word, word),), None, False
         )
         for word, verb in lines

@@ -16,7 +16,6 @@ from crosspro.evaluation.metrics.submissions.metric import (
 )
 from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, mapped
-from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.report.tables import text_report
@@ -39,10 +38,7 @@ def evaluation():
     gold = read_gold(CASE / "gold.tsv", TASK)
     read = read_submissions([CASE / "pred.tsv", CASE / "gold.tsv"], TASK, gold, lenient=True)
     examples = list(read_examples(CASE / "gold.tsv", TASK, lenient=True))
-    published = published_results(2017, "en-fr")
-    return evaluate_submissions(
-        TASK, gold, read, resampling=Resampling(200, 1), examples=examples, published=published
-    )
+    return evaluate_submissions(TASK, gold, read, resampling=Resampling(200, 1), examples=examples)
 
 
 def page_of(folder, lines, submissions, ids=None):
@@ -80,13 +76,6 @@ def test_text_and_json_have_scores_classes_tests_and_matrices(evaluation):
     assert counts.sum() == 583
     assert first["classes"]["il"]["instances"] == counts[TASK.class_index["il"]].sum()
     assert str(counts.diagonal().max()) in text  # the matrix on the terminal
-
-
-def test_published_rows_are_ranked_only_if_primary(evaluation):
-    lines = [line.split() for line in text_report(evaluation).splitlines()]
-    assert ["1", "*gold"] in [line[:2] for line in lines]
-    assert ["2", "TurkuNLP-primary"] in [line[:2] for line in lines]
-    assert ["TurkuNLP-contrastive", "(2017)", "64.74"] in [line[:3] for line in lines]
 
 
 @pytest.mark.parametrize("documents", [None, 30])
@@ -132,7 +121,7 @@ def test_the_page_has_every_gap_and_its_numbers_filter(evaluation):
     assert sum(cells) == 2 * 583
     score = evaluation.scores["pred"]["macro_recall"]
     assert f"left:{score.low:.2f}%;width:{score.high - score.low:.2f}%" in page
-    assert page.count('class="bar"') == 2 * 3 + 2 * len(published_results(2017, "en-fr"))
+    assert page.count('class="bar"') == 2 * 3
 
 
 def test_a_gap_has_its_context_its_classes_and_the_probabilities_of_its_run(tmp_path):
