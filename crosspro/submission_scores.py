@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from crosspro.task_examples import AnyPath, task_of
 from crosspro.trained_models import held_system
@@ -24,7 +24,6 @@ def evaluate(
     task: Task | AnyPath,
     *,
     documents: Sequence[str] | AnyPath | None = None,
-    absent: Literal["skip", "zero"] = "skip",
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
@@ -50,8 +49,6 @@ def evaluate(
     from crosspro.evaluation.metrics.submissions.submission import display_names
     from crosspro.evaluation.resampling import resampling_or_none
 
-    if absent not in ("skip", "zero"):
-        raise input_error("arguments", "absent", "skip or zero", repr(absent))
     resampling = resampling_or_none(resamples, seed)
     if not isinstance(predictions, Mapping):
         is_path = isinstance(predictions, AnyPath)
@@ -65,7 +62,7 @@ def evaluate(
         _submission(name, value, rules, labels, examples, lenient)
         for name, value in predictions.items()
     ]
-    return evaluate_submissions(rules, labels, submissions, absent, resampling, examples)
+    return evaluate_submissions(rules, labels, submissions, resampling, examples)
 
 
 def _listed(value: Any, argument: str) -> list[Any]:
