@@ -37,7 +37,6 @@ def score(
     links: LinkLines | None = None,
     candidate_links: Mapping[str, LinkLines] | LinkLines | None = None,
     prior: str | Path | None = None,
-    tokenised: bool | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     baseline: str | None = None,
     any_language: bool = False,
@@ -47,7 +46,7 @@ def score(
     """Score translations by several metrics: the named ones, or all for which there is enough.
 
     Metrics are apt, autoprf, pronoun-f1, bleu, chrf and doubt. Missing word links are made, and
-    text without links is tokenised if it does not look so. `documents` has the name of the document
+    text without links is tokenised unless it looks so. `documents` has the name of the document
     of each line. `settings` are those of each metric, such as `{"apt": {"repair": "off"}}`. The
     source may be empty for metrics that do not read it (pronoun-f1, bleu, chrf). Long texts that
     look like another language are refused unless `any_language`.
@@ -100,7 +99,6 @@ def score(
             for name, lines in _named_links(candidate_links, by_name).items()
         },
         prior=prior,
-        tokenised=tokenised,
         resampling=Resampling(resamples, seed) if resamples else None,
         baseline=baseline,
         judge_of=judge_of,

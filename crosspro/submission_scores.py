@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from crosspro.task_examples import AnyPath, task_of
 from crosspro.trained_models import held_system
@@ -23,7 +23,6 @@ def evaluate(
     task: Task | AnyPath,
     *,
     documents: Sequence[str] | AnyPath | None = None,
-    absent: Literal["skip", "zero"] = "skip",
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
@@ -49,8 +48,6 @@ def evaluate(
     from crosspro.evaluation.metrics.submissions.submission import display_names
     from crosspro.evaluation.resampling import resampling_or_none
 
-    if absent not in ("skip", "zero"):
-        raise input_error("arguments", "absent", "skip or zero", repr(absent))
     resampling = resampling_or_none(resamples, seed)
     if not isinstance(predictions, Mapping):
         is_path = isinstance(predictions, AnyPath)
@@ -64,7 +61,7 @@ def evaluate(
         _submission(name, value, rules, labels, examples, lenient)
         for name, value in predictions.items()
     ]
-    return evaluate_submissions(rules, labels, submissions, absent, resampling, examples)
+    return evaluate_submissions(rules, labels, submissions, resampling, examples)
 
 
 def _listed(value: Any, argument: str) -> list[Any]:

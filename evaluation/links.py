@@ -83,18 +83,19 @@ def link_texts(
     candidate_links: Mapping[str, Links] | None = None,
     *,
     prior: str | Path | None = None,
-    tokenised: bool | None = None,
+    tokenised: bool = False,
 ) -> Texts:
     """The texts with tokens and links; links that are not given are made.
 
-    Given links count words between spaces. Other text is tokenised unless it is `tokenised`, which
-    None leaves to a look at it. `prior` is a file, a bundled model or `none`; without it the
-    bundled model of the two languages is taken.
+    Given links count words between spaces. Other text is tokenised, unless it is `tokenised` or
+    looks so. `prior` is a file, a bundled model or `none`; without it the bundled model of the two
+    languages is taken.
     """
     texts.require("word links", "source", "reference")
     ready = [links, *((candidate_links or {}).get(name) for name in texts.candidates)]
     lines = [texts.reference, *texts.candidates.values()]
-    as_it_is = tokenised or any(ready) or (tokenised is None and _look_tokenised(texts))
+    samples = texts.source[:SAMPLE], texts.reference[:SAMPLE]
+    as_it_is = tokenised or any(ready) or any(map(looks_tokenised, samples))
     if not as_it_is:
         texts.require("word links of untokenised text", "source_language", "target_language")
     split_source, split = (
@@ -125,10 +126,6 @@ def link_texts(
 
 def _words(line: str) -> list[str]:
     return _WORDS.findall(unicodedata.normalize("NFC", line))
-
-
-def _look_tokenised(texts: Texts) -> bool:
-    return looks_tokenised(texts.source[:SAMPLE]) or looks_tokenised(texts.reference[:SAMPLE])
 
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> Links:

@@ -220,7 +220,6 @@ def score_texts(
     links: Links | None = None,
     candidate_links: Mapping[str, Links] | None = None,
     prior: str | Path | None = None,
-    tokenised: bool | None = None,
     resampling: Resampling | None = USUAL,
     baseline: str | None = None,
     judge_of: JudgeOf | None = None,
@@ -249,8 +248,8 @@ def score_texts(
         chosen["doubt"]["judge"] = judge
     metrics_by_name = {name: make_metric(name, **values) for name, values in chosen.items()}
     if linked:
-        if chosen.get("apt", {}).get("tokens") is not None:
-            tokenised = True  # positions count words between spaces
+        positions = chosen.get("apt", {}).get("tokens")  # which count words between spaces
+        tokenised = positions is not None
         texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
     evaluations = {
         name: evaluate(metric, texts, resampling, baseline)

@@ -171,18 +171,15 @@ def system_name(path: Path) -> str:
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
-    """A name for each file, with as much of the path as tells the files apart."""
-    for depth in range(max(len(path.parts) for path in paths)):
-        folders = ["/".join(path.parts[-1 - depth : -1]) for path in paths]
-        for name_of in (system_name, plain_name):
-            names = [
-                f"{folder}/{name_of(path)}" if folder else name_of(path)
-                for folder, path in zip(folders, paths, strict=True)
-            ]
-            if len(set(names)) == len(names):
-                return names
-    twice = next(path for path in paths if paths.count(path) > 1)
-    raise input_error(twice, "candidate", "each file once", "it twice")
+    """A name for each file; its whole path where several have the same."""
+    for path in paths:
+        if paths.count(path) > 1:
+            raise input_error(path, "candidate", "each file once", "it twice")
+    names = list(map(system_name, paths))
+    return [
+        name if names.count(name) == 1 else str(path)
+        for name, path in zip(names, paths, strict=True)
+    ]
 
 
 _ROLES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -29,7 +29,6 @@ class Scoring:
 
     seed: Seed = 1
     prior_correction: Monitor | None = None
-    absent: Literal["skip", "zero"] = "skip"
     resamples: Annotated[int, Field(ge=0)] = 0
     resampling_seed: Seed = 12345
 

@@ -23,7 +23,6 @@ from crosspro.data_prep.pipeline.sets.cues import label_leaks
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents, leaks
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
-from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
     unlabelled_line,
@@ -121,9 +120,7 @@ def fit_and_score(
     system.save(folder / MODEL)
     evaluations = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
-        evaluation = score_set(
-            system, run.name, title, examples, folder, scoring.absent, resampling, tell
-        )
+        evaluation = score_set(system, run.name, title, examples, folder, resampling, tell)
         if evaluation is not None:
             evaluations[title] = evaluation
     run = replace(
@@ -154,7 +151,6 @@ def score_set(
     title: str,
     examples: Sequence[Example],
     folder: Path,
-    absent: Absent,
     resampling: Resampling | None,
     tell: Callable[[str], None],
 ) -> Evaluation | None:
@@ -176,7 +172,7 @@ def score_set(
         tell(f"{title}: a submission and no score, since {reason}")
         return None
     gold = gold_of(examples, system.task, title)
-    evaluation = evaluate_submissions(system.task, gold, submissions, absent, resampling, examples)
+    evaluation = evaluate_submissions(system.task, gold, submissions, resampling, examples)
     write_text(folder / f"{title}.scores.json", json_report(evaluation))
     write_text(folder / f"{title}.report.html", evaluation_page(evaluation, _PAGE_GAPS))
     return evaluation

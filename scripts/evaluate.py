@@ -122,7 +122,7 @@ def evaluate_command(
         _write_official(rules, labels, read[0], paths[0], output)
         return
     scored = [replace(submission, name=name) for submission, name in zip(read, names, strict=True)]
-    result = evaluate_submissions(rules, labels, scored, "skip", resampling_of(resamples), examples)
+    result = evaluate_submissions(rules, labels, scored, resampling_of(resamples), examples)
     warn(result.warnings)
     if html is not None:
         write_text(html, result.html())

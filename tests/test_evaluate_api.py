@@ -70,7 +70,6 @@ def test_the_function_is_the_command(tmp_path):
 @pytest.mark.parametrize(
     ("gold", "predictions", "more"),
     [
-        (LABELS, LABELS, {"absent": "foo"}),
         (LABELS, LABELS, {"resamples": -5}),
         (LABELS, LABELS, {"resamples": True}),
         (LABELS, LABELS, {"seed": "x"}),

@@ -65,7 +65,7 @@ def test_documents_are_a_list_too(tmp_path):
 
 def test_languages_stand_for_lists():
     texts = (*TEXTS, LINES["mt.fr"], ["apt"])
-    lists = crosspro.score(*texts, pronouns="en-fr", tokenised=True, prior="en-fr", resamples=0)
+    lists = crosspro.score(*texts, pronouns="en-fr", prior="en-fr", resamples=0)
     languages = {"source_language": "en", "target_language": "fr"}
     named = crosspro.score(*texts, resamples=0, **languages)
     assert named["apt"].signature == lists["apt"].signature

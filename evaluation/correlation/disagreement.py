@@ -16,6 +16,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,14 @@ from crosspro.data_prep.core.settings import settings_error
 from crosspro.evaluation.metrics.apt.cases import CASES
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.report.records import csv_text
-from crosspro.evaluation.resampling import interval
+from crosspro.evaluation.resampling import (
+    Booleans,
+    Resampling,
+    Units,
+    interval,
+    resampling_or_none,
+    unit_table,
+)
 from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
@@ -178,20 +186,25 @@ def study_disagreement(
 ) -> DisagreementStudy:
     """Count cases and verdicts; intervals resample documents, or examples where none are named."""
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
-    names = dict.fromkeys(pronoun.category for pronoun in compared)
-    groups = {name: [pronoun for pronoun in compared if pronoun.category == name] for name in names}
+    documents = [pronoun.document for pronoun in compared]
+    by_document = documents if any(documents) else None
+    units = Units.choose(document=by_document, example=range(len(compared)))
+    resampling = resampling_or_none(resamples, seed)
+    categories = np.array([pronoun.category for pronoun in compared])
+    counts = [
+        _count_category(name, compared, categories == name, units, resampling)
+        for name in dict.fromkeys(categories.tolist())
+    ]
+    everything = np.ones(len(compared), dtype=bool)
+    counts.append(_count_category(TOTAL, compared, everything, units, resampling))
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
     hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
-    unit = "document" if any(pronoun.document for pronoun in compared) else "example"
-    drawn = [f"bootstrap:{resamples}", f"by:{unit}", f"seed:{seed}"] if resamples else []
-    signature = ["disagreement", f"crosspro:{__version__}", f"examples:{len(compared)}", *drawn]
     false_alarms = verdicts[1][INCORRECT] + verdicts[2][INCORRECT]
+    drawn = [f"bootstrap:{resamples}", f"by:{units.name}", f"seed:{seed}"] if resamples else []
+    signature = ["disagreement", f"crosspro:{__version__}", f"examples:{len(compared)}", *drawn]
     return DisagreementStudy(
-        tuple(
-            _count_category(name, group, resamples, seed)
-            for name, group in {**groups, TOTAL: compared}.items()
-        ),
+        tuple(counts),
         verdicts,
         _percent(hits, hits + false_alarms),
         _percent(hits, hits + verdicts[DIFFERENT][CORRECT]),
@@ -205,21 +218,23 @@ def _percent(part: int, whole: int) -> float:
 
 
 def _count_category(
-    name: str, group: Sequence[JudgedPronoun], resamples: int, seed: int
+    name: str,
+    pronouns: Sequence[JudgedPronoun],
+    chosen: Booleans,
+    units: Units,
+    resampling: Resampling | None,
 ) -> CategoryCounts:
+    group = list(compress(pronouns, chosen))
     cases = Counter(pronoun.case for pronoun in group)
     verdicts = Counter(pronoun.human for pronoun in group)
     kinds = Counter(pronoun.kind for pronoun in group if pronoun.disagrees)
     low = high = None
-    if group and resamples:
-        units = [pronoun.document or str(place) for place, pronoun in enumerate(group)]
-        _, index = np.unique(units, return_inverse=True)
-        sizes = np.bincount(index)
-        disagreements = np.bincount(index, [pronoun.disagrees for pronoun in group])
-        drawn = np.random.default_rng(seed).multinomial(
-            len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples
-        )
-        low, high = interval(100 * (drawn @ disagreements) / (drawn @ sizes))
+    if group and resampling:
+        disagrees = np.array([pronoun.disagrees for pronoun in group])
+        columns = {"disagrees": disagrees, "examples": np.ones(len(group))}
+        table = unit_table([columns], units.among(chosen))
+        drawn = table.named(resampling.bootstrap(table))
+        low, high = interval(100 * drawn["disagrees"] / drawn["examples"])
     return CategoryCounts(
         name,
         {case: cases[case] for case in COMPARED},

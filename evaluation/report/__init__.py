@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from pathlib import Path
 
 
-class Displayed:
+class Displayed(ABC):
     """A result that prints as a table, and has a page."""
 
+    @abstractmethod
     def html(self) -> str:
-        """The page of `--html`, or the printed text as a page."""
-        return f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n"
+        """The page of `--html`."""
 
     def write_html(self, path: str | Path) -> None:
         """Write the page to a file, which appears complete or not at all."""

@@ -61,7 +61,6 @@ def test_a_missing_setting_is_named(name):
     ("override", "key"),
     [
         ("seed=x", "seed"),
-        ("absent=none", "absent"),
         ("system.training.monitor=luck", "system.training.monitor"),
         ("system.network.layers=0", "system.network.layers"),
         ("+system.network.colour=1", "system.network.colour"),

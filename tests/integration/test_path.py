@@ -106,7 +106,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["systm=majority"], "'systm'"),
         (["system=turku_gru_2016", "system.training.batch_size=0"], "system.training.batch_size"),
         (["system=foo"], "majority"),
-        (["absent=perhaps", "resamples=x"], "resamples"),
+        (["resamples=x"], "resamples"),
         (["data=shared_task"], "data.dir"),
         (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
         (["data=shared_task", "data.dir=nowhere"], "directory"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +17,15 @@ import numpy as np
 from crosspro.data_prep.core.errors import CrossproError, counted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.evaluation import Evaluation, Score, evaluate
+from crosspro.evaluation.evaluation import CandidateScores, Evaluation, evaluate
 from crosspro.evaluation.metric import Display, Items, Metric
 from crosspro.evaluation.metrics.submissions.scores import (
-    Absent,
     Counts,
     Values,
     accuracy,
     confusion_counts,
     f1,
     macro_f1,
-    macro_precision,
     macro_recall,
     precision,
     recall,
@@ -52,10 +49,9 @@ Measure = Callable[[Counts], Values]
 
 @dataclass(frozen=True)
 class SubmissionSettings:
-    """The task, and what a class without gold instances does to a macro average."""
+    """The task."""
 
     task: Task = field(repr=False)
-    absent: Absent = "skip"
 
 
 @dataclass(frozen=True)
@@ -71,16 +67,6 @@ GapItems = Items[Submitted, int]
 """The predicted class of each gap."""
 
 
-@dataclass(frozen=True)
-class ResultRow:
-    """A row of the result table."""
-
-    name: str
-    ranked: bool
-    scores: Mapping[str, Score]
-    class_recall: Mapping[str, float]
-
-
 class Submissions(Metric[SubmissionSettings, Submitted, int]):
     """The predicted class of each gap beside the gold class."""
 
@@ -91,7 +77,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         super().__init__(settings)
         self.task = settings.task
         self.size = len(self.task.classes)
-        self.measures = task_measures(self.task, settings.absent)
+        self.measures = task_measures(self.task)
         self.display = Display(
             "Pronoun prediction",
             headline=self.task.official_score,
@@ -142,7 +128,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             f"task:{self.task.name}",
             f"classes:{self.size}",
             *coarse,
-            f"absent:{self.settings.absent}",
+            "absent:skip",
             f"gaps:{items.size}",
             f"gold:{items.facts['content']}",
         ]
@@ -152,7 +138,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         return confusion_counts(items.data.gold.classes, predicted, self.size)
 
     def facts(self, items: GapItems, candidate: int) -> Mapping[str, Any]:
-        counts, absent = self.confusion(items, candidate), self.settings.absent
+        counts = self.confusion(items, candidate)
         columns = {
             "instances": counts.sum(axis=1),
             "predicted": counts.sum(axis=0),
@@ -161,13 +147,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             "f1": f1(counts),
         }
         return {
-            "contrastive": items.data.submissions[candidate].contrastive,
-            "averages": {
-                "macro_precision": float(macro_precision(counts, absent)),
-                "macro_recall": float(macro_recall(counts, absent)),
-                "macro_f1": float(macro_f1(counts, absent)),
-                "micro": float(accuracy(counts)),
-            },
             "classes": {
                 name: {column: values[index].item() for column, values in columns.items()}
                 for index, name in enumerate(self.task.classes)
@@ -188,7 +167,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
     # Tables ---------------------------------------------------------------------------------------
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        rows = self.result_rows(evaluation)
         matrices = [
             matrix_table(
                 self.task.classes,
@@ -199,68 +177,55 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             )
             for place, name in enumerate(evaluation.names)
         ]
-        return [
-            self._ranking(evaluation, rows),
-            self._recalls(evaluation, rows),
-            *matrices,
-        ]
-
-    def result_rows(self, evaluation: Evaluation) -> list[ResultRow]:
-        """The rows of the result table, the best by the official score first."""
-        rows = []
-        for candidate in evaluation.candidates:
-            recalls = {
-                name: values["recall"]
-                for name, values in candidate.facts["classes"].items()
-                if values["instances"]
-            }
-            contrastive = candidate.facts["contrastive"]
-            name = f"{candidate.name} (contrastive)" if contrastive else candidate.name
-            rows.append(ResultRow(name, not contrastive, candidate.scores, recalls))
         official = self.task.official_score
-        return sorted(rows, key=lambda row: -row.scores[official].value)
+        ranked = sorted(evaluation.candidates, key=lambda row: -row.scores[official].value)
+        return [self._ranking(evaluation, ranked), self._recalls(ranked), *matrices]
 
-    def _ranking(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        official, digits = self.task.official_score, self.display.digits
-        places = {name: _ranks(rows, name) for name in self.measures}
+    def _ranking(self, evaluation: Evaluation, ranked: Sequence[CandidateScores]) -> Table:
         cells: list[list[Cell | str]] = []
-        for number, row in enumerate(rows):
-            line: list[Cell | str] = [places[official][number], row.name]
-            for measure in self.measures:
-                rank = "" if measure == official else places[measure][number]
-                line.append(score_cell(row.scores[measure], digits, f"({rank})" if rank else ""))
+        for row in ranked:
+            line: list[Cell | str] = [str(_rank(row, ranked, self.task.official_score)), row.name]
+            for measure, score in row.scores.items():
+                official = measure == self.task.official_score
+                rank = "" if official else f"({_rank(row, ranked, measure)})"
+                line.append(score_cell(score, self.display.digits, rank))
             cells.append(line)
         notes = [*interval_note(evaluation), "(rank) by that column"]
         heading = ("rank", "submission", *map(self.display.heading, self.measures))
         return Table(heading, cells, left=2, notes=["; ".join(notes)])
 
-    def _recalls(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
+    def _recalls(self, ranked: Sequence[CandidateScores]) -> Table:
         lines = []
-        for name, values in evaluation.candidates[0].facts["classes"].items():
-            recalls = [row.class_recall.get(name) for row in rows]
-            cells = ["-" if value is None else f"{value:.2f}" for value in recalls]
+        for name, values in ranked[0].facts["classes"].items():
+            recalls = [row.facts["classes"][name]["recall"] for row in ranked]
+            cells = [f"{value:.2f}" if values["instances"] else "-" for value in recalls]
             lines.append([name, f"{values['instances']:,}", *cells])
-        heading = ("class", "instances", *(row.name for row in rows))
+        heading = ("class", "instances", *(row.name for row in ranked))
         return Table(heading, lines, "Recall of each class")
+
+
+def _rank(row: CandidateScores, ranked: Sequence[CandidateScores], measure: str) -> int:
+    """The rank of a candidate, the highest first; equal values share the better rank."""
+    value = row.scores[measure].value
+    return 1 + sum(other.scores[measure].value > value for other in ranked)
 
 
 def evaluate_submissions(
     task: Task,
     gold: Gold,
     submissions: Sequence[Submission],
-    absent: Absent = "skip",
     resampling: Resampling | None = None,
     examples: Iterable[Example] = (),
 ) -> Evaluation:
-    metric = Submissions(SubmissionSettings(task, absent))
+    metric = Submissions(SubmissionSettings(task))
     return evaluate(metric, Submitted(gold, tuple(submissions), examples), resampling)
 
 
-def task_measures(task: Task, absent: Absent) -> dict[str, Measure]:
+def task_measures(task: Task) -> dict[str, Measure]:
     """The measures of a task by name, the official one first."""
     measures: dict[str, Measure] = {
-        "macro_recall": partial(macro_recall, absent=absent),
-        "macro_f1": partial(macro_f1, absent=absent),
+        "macro_recall": macro_recall,
+        "macro_f1": macro_f1,
         "accuracy": accuracy,
     }
     measures = {task.official_score: measures[task.official_score], **measures}
@@ -277,14 +242,3 @@ def coarse_groups(task: Task) -> list[int]:
 
 def _grouped(measure: Measure, groups: Sequence[int]) -> Measure:
     return lambda counts: measure(regroup(counts, groups))
-
-
-def ranks(values: Sequence[float]) -> list[int]:
-    """The rank of each value, the highest first; equal values share the better rank."""
-    return [1 + sum(other > value for other in values) for value in values]
-
-
-def _ranks(rows: Sequence[ResultRow], measure: str) -> list[str]:
-    """The rank of each row under a measure."""
-    places = iter(ranks([row.scores[measure].value for row in rows if row.ranked]))
-    return [str(next(places)) if row.ranked else "" for row in rows]

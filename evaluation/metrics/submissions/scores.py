@@ -5,19 +5,16 @@ every function here works on one matrix and on thousands alike.
 
 Macro-averaged recall is the official score of WMT 2016 and DiscoMT 2017 (003 §6, 004 §6), macro F1
 that of DiscoMT 2015. All values are per cent. A class that does not occur in gold is left out of a
-macro average, as in the papers (`absent="skip"`), or counts as 0, as in the released scorer
-(`absent="zero"`).
+macro average, as in the papers; the released scorer counts it as 0 (`official_layout.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Absent = Literal["skip", "zero"]
 Counts = NDArray[np.int64]
 Indices = NDArray[np.integer]
 Values = NDArray[np.float64]
@@ -69,10 +66,8 @@ def accuracy(counts: Counts) -> Values:
     return percent(hits(counts).sum(axis=-1), counts.sum(axis=(-2, -1)))
 
 
-def macro_average(values: Values, counts: Counts, absent: Absent = "skip") -> Values:
-    """Mean of a per-class value over the classes present in gold, or over all classes."""
-    if absent == "zero":
-        return np.asarray(values.mean(axis=-1))
+def macro_average(values: Values, counts: Counts) -> Values:
+    """Mean of a per-class value over the classes present in gold."""
     present = counts.sum(axis=-1) > 0
     number = present.sum(axis=-1)
     total = np.where(present, values, 0.0).sum(axis=-1)
@@ -81,8 +76,8 @@ def macro_average(values: Values, counts: Counts, absent: Absent = "skip") -> Va
     return result
 
 
-def macro_recall(counts: Counts, absent: Absent = "skip") -> Values:
-    return macro_average(recall(counts), counts, absent)
+def macro_recall(counts: Counts) -> Values:
+    return macro_average(recall(counts), counts)
 
 
 def frequent_macro_recall(counts: Counts, frequent: NDArray[np.bool_]) -> Values:
@@ -93,9 +88,5 @@ def frequent_macro_recall(counts: Counts, frequent: NDArray[np.bool_]) -> Values
     return macro_recall(counts * frequent[:, None])
 
 
-def macro_precision(counts: Counts, absent: Absent = "skip") -> Values:
-    return macro_average(precision(counts), counts, absent)
-
-
-def macro_f1(counts: Counts, absent: Absent = "skip") -> Values:
-    return macro_average(f1(counts), counts, absent)
+def macro_f1(counts: Counts) -> Values:
+    return macro_average(f1(counts), counts)

@@ -55,8 +55,6 @@ class Submission:
     warnings: tuple[str, ...] = ()
     probabilities: NDArray[np.float64] | None = None
     """Of each class for each gap, where a system gave them."""
-    contrastive: bool = False
-    """Whether it has no rank, as contrastive submissions."""
 
 
 def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
