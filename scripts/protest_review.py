@@ -183,7 +183,7 @@ def serve(
         raise CrossproError(f"protest review serve: {needed}") from error
     from crosspro.evaluation.people.verdicts import VerdictStore
     from crosspro.evaluation.protest.review import to_judge
-    from crosspro.scripts.servers.guard import listen, run_server
+    from crosspro.scripts.servers.guard import listen, make_server
 
     names = [name.strip() for name in judge]
     if len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
@@ -205,4 +205,5 @@ def serve(
         address = url or f"http://{host}:{listening.getsockname()[1]}"
         for who in people:  # the links are secret and are printed here alone
             print(f"{printable(who.name)}: {address.rstrip('/')}/{who.token}/", flush=True)
-        run_server(make_app(site, [*filter(None, [parts.hostname])]), listening)
+        app = make_app(site, [*filter(None, [parts.hostname])])
+        make_server(app).run(sockets=[listening])
