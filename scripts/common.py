@@ -234,6 +234,10 @@ AnyLanguage = Annotated[
 Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
 ]
+Layout = Annotated[
+    Literal["table", "json", "csv"],
+    typer.Option("--layout", help="How to show the numbers; csv suits `crosspro correlate`."),
+]
 TableOrJson = Annotated[
     Literal["table", "json"], typer.Option("--layout", help="How to show the numbers.")
 ]

@@ -204,15 +204,16 @@ def encode(
     if doc_ids and len(doc_ids) != len(texts or ()):
         expected = f"one for each of {counted(len(texts or ()), 'text')}"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-
-    def task_files(option: str, paths: Sequence[Path] | None) -> list[TaskFile]:
-        return [task_file(path, rules, option) for path in paths or ()]
-
-    bitexts, hidden = task_files("--data", data), task_files("--unseen", unseen)
-    refuse_other_forms((file.path, file.task) for file in (*bitexts, *hidden))
+    paths: dict[str, Sequence[Path]] = {
+        "--data": data or (),
+        "--text": texts or (),
+        "--unseen": unseen or (),
+    }
+    files = {option: [task_file(path, rules, option) for path in paths[option]] for option in paths}
+    refuse_other_forms((file.path, file.task) for file in (*files["--data"], *files["--unseen"]))
     contents: list[Contents] = []
     left_out: set[bytes] = set()
-    for file in hidden:
+    for file in files["--unseen"]:
         lines = list(read_layered(file.path, file.task))
         refuse_blind(file.path, lines)
         contents.append(file_contents("unseen", file.path, lines, file.beside))
@@ -221,8 +222,10 @@ def encode(
     def report(file: TaskFile, kept: Sequence[Example], others: int) -> None:
         labelled = _labelled(kept)
         left = sum(len(example.gaps) for example in kept) - labelled
-        skipped = f", {others:,} lines left out" if left_out else ""
-        tell(f"{file.name}: {labelled:,} pronouns, {left:,} gaps left to fine-tuning{skipped}")
+        notes = [f"{labelled:,} pronouns"]
+        notes += [f"{left:,} gaps left to fine-tuning"] if left else []
+        notes += [f"{others:,} lines left out"] if left_out else []
+        tell(f"{file.name}: {', '.join(notes)}")
         contents.append(file_contents("train", file.path, kept, file.beside))
 
     cache = output.with_name(f"{output.name}.cache")
@@ -231,15 +234,16 @@ def encode(
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
             return annotated_text(text, rules, annotator, jobs, cache, display.report)
 
-        monolingual = task_files("--text", texts)
-        target_texts = list(map(read_target_text, monolingual, doc_ids or repeat(None)))
+        target_texts = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
         train, dev = self_labelled(
-            SelfLabels(rules), bitexts, target_texts, annotate, left_out, held_out, report
+            SelfLabels(rules), files["--data"], target_texts, annotate, left_out, held_out, report
         )
-        for option, lines in (("--data or --text", train), ("--held-out", dev)):
-            if not _labelled(lines):
-                expected = f"pronouns of {rules.name} other than its gaps"
-                raise input_error("settings", option, expected, "none")
+        if not _labelled(train):
+            expected = f"pronouns of {rules.name} other than its gaps"
+            raise input_error("settings", "--data or --text", expected, "none")
+        if not _labelled(dev):
+            expected = "a share of the lines that has pronouns to ask for"
+            raise input_error("settings", "--held-out", expected, f"{held_out} without any")
         inflected = inflected_text(rules, train)
         if rules.tagged:
             sentences = chain.from_iterable(text.sentences for text in target_texts)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.common import (
     App,
@@ -67,6 +69,10 @@ def build(
     decisions: Annotated[
         Path | None, typer.Option(help="Categories and heads decided by hand (TSV).")
     ] = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CATEGORY=N", help="Tokens of a category; else as published in 2016."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the selection.")] = 1,
     text: Annotated[
         Path | None,
@@ -75,9 +81,9 @@ def build(
 ) -> None:
     """Build a suite from ParCor annotation and a parallel text.
 
-    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, as many tokens
-    as published in 2016 are selected, balanced by gender, number and translation. The tables say
-    what was left out and why, and count all annotated pronouns by type.
+    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, tokens are
+    selected so that genders, numbers and translations are balanced. The tables say what was left
+    out and why, and count all annotated pronouns by type.
     """
     from crosspro.evaluation.protest.build import (
         SuiteFiles,
@@ -85,7 +91,6 @@ def build(
         report_tables,
         write_suite_text,
     )
-    from crosspro.evaluation.protest.categories import CATEGORIES
     from crosspro.evaluation.protest.language import source_words, target_words
     from crosspro.evaluation.protest.suite import write_suite
 
@@ -99,7 +104,7 @@ def build(
         ),
         source_words(source_language),
         target_words(target_language),
-        {category.name: category.wanted for category in CATEGORIES},
+        _sizes(size or ()),
         seed,
     )
     warn(built.warnings)
@@ -169,3 +174,15 @@ def score(
     if save_silver is not None:
         write_silver(save_silver, silver_from(scored.judgements.values(), scored.silver))
     show_evaluation(evaluation, html, json, "tokens")
+
+
+def _sizes(written: Sequence[str]) -> dict[str, int]:
+    from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
+
+    sizes = {category.name: category.wanted for category in CATEGORIES}
+    for text in written:
+        name, _, number = text.partition("=")
+        if name not in BY_NAME or not number.isdecimal():
+            raise typer.BadParameter(f"--size {text}: CATEGORY=N with {choices(BY_NAME)}")
+        sizes[name] = int(number)
+    return sizes
