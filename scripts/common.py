@@ -138,11 +138,10 @@ def named_path(text: str) -> NamedFile:
 
 
 def names_of(files: Sequence[NamedFile], defaults: Sequence[str]) -> list[str]:
-    """The names of NAME=FILE, which must be unique, else the default ones."""
+    """The names of NAME=FILE, else the default ones; they must differ."""
     names = [file.name or as_text(name) for file, name in zip(files, defaults, strict=True)]
-    twice = sorted({file.name for file in files if file.name and names.count(file.name) > 1})
-    if twice:
-        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(map(quoted, twice))}")
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(map(quoted, names))}")
     return names
 
 
@@ -173,8 +172,7 @@ def output_folder(help: str) -> Any:
 
 def output_prefix(*names: str, help: str) -> Any:
     """An option for the beginning of the names of files that are written."""
-    metavar = None if "-o" in names else "PREFIX"
-    return typer.Option(*names, metavar=metavar, writable=True, help=help)
+    return typer.Option(*names, writable=True, help=help)
 
 
 TaskName = Annotated[

@@ -42,15 +42,6 @@ def estimate(
         ),
     ],
     order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            "--task",
-            "-t",
-            help="The files have five columns, of this task: take their target lemmas, "
-            "with the gold words in the gaps.",
-        ),
-    ] = None,
     prune: Annotated[
         str,
         typer.Option(
@@ -67,8 +58,7 @@ def estimate(
     thresholds = prune.split()
     if not all(map(str.isdecimal, thresholds)):
         raise input_error("settings", "--prune", "numbers with spaces between", quoted(prune))
-    sentences = read_sentences(texts, None if task is None else load_task(task))
-    result = estimate(sentences, order, [*map(int, thresholds)])
+    result = estimate(read_sentences(texts), order, [*map(int, thresholds)])
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):

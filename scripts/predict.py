@@ -55,10 +55,6 @@ def predict(
             help="Instead of a file: a sentence, and its translation with REPLACE for pronouns.",
         ),
     ] = None,
-    hide: Annotated[
-        list[str] | None,
-        typer.Option(metavar="WORD", help="With --text: a word of TARGET to hide (repeatable)."),
-    ] = None,
     context: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,8 +78,8 @@ def predict(
     """Predict the pronouns of a file, or of a sentence and its translation.
 
     With --text the pronouns of a sentence are predicted as it is written: tokenised, and linked to
-    its source by the prior of the model. Each REPLACE is a gap, and each word of --hide; without
-    either, the pronouns of the task are hidden and predicted.
+    its source by the prior of the model. Each REPLACE is a gap; without one, the pronouns of the
+    task are hidden and predicted.
 
     The submission of a file has its five columns with the predicted classes in the first. Labels of
     the file are not read. Document ids (X.doc-ids), parses (X.source.conllu, X.target.conllu) and
@@ -91,19 +87,19 @@ def predict(
     """
     if text is not None:
         if file or probabilities or antecedents:
-            raise typer.BadParameter("--text goes with --hide, --context, --layout and -o alone")
+            raise typer.BadParameter("--text goes with --context, --layout and -o alone")
         from crosspro.prediction.pair_prediction import load_predictor
 
         pairs = [_pair(sentence) for sentence in context or ()]
         predictor = load_predictor(one_run(run), run.stem)
-        prediction = predictor.predict(*text, context=pairs, hide=hide or ())
+        prediction = predictor.predict(*text, context=pairs)
         write_output(_report(prediction, layout), output)
         for note in prediction.notes:
             if note.startswith("warning"):
                 tell(note)
         return
-    if hide or context or layout != "table":
-        raise typer.BadParameter("--hide, --context and --layout go with --text")
+    if context or layout != "table":
+        raise typer.BadParameter("--context and --layout go with --text")
     if file is None or output is None:
         raise typer.BadParameter("expected RUN FILE -o SUBMISSION, or RUN --text SOURCE TARGET")
     _predict_file(one_run(run), file, output, probabilities, antecedents)

@@ -80,7 +80,7 @@ def test_commands_take_names_where_they_take_runs(box, tmp_path):
 def test_a_typed_sentence_is_filled(box, tmp_path):
     shown = said(command("predict", "en-fr", "--text", HOUSE, MAISON))
     assert shown.startswith(MAISON.replace("REPLACE", "…") + "\n1. it\n   OTHER")
-    assert said(command("predict", "en-fr", "--text", HOUSE, WHOLE, "--hide", "elle")).startswith(
+    assert said(command("predict", "en-fr", "--text", HOUSE, WHOLE)).startswith(
         MAISON.replace("REPLACE", "…") + "\n1. it, hidden: elle\n"
     )
     out = tmp_path / "out.txt"
@@ -102,11 +102,10 @@ def test_a_typed_sentence_as_json(box):
     ("arguments", "told"),
     [
         (("en-fr", "--text", "Rain falls.", "La pluie tombe."), "REPLACE"),
-        (("en-fr", "--text", HOUSE, WHOLE, "--hide", "lui"), "a word of the target, found 'lui'"),
         (("en-fr", "--text", HOUSE), "--text"),
         (("en-fr",), "expected RUN FILE"),
         (("en-fr", "f.data", "--text", HOUSE, MAISON), "--text"),
-        (("en-fr", "f.data", "--hide", "elle", "-o", "x"), "go with --text"),
+        (("en-fr", "f.data", "--context", "a ||| b", "-o", "x"), "go with --text"),
         (("en-fr", "--text", HOUSE, MAISON, "--probabilities", "x"), "--text goes with"),
         (("en-fr", "f.data"), "--text"),
     ],
