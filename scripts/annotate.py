@@ -20,15 +20,15 @@ from crosspro.scripts.steps import counting_bar
 app = App()
 
 
-@app.command(epilog="Example: crosspro annotate corpus.fr --language fr -o corpus.tagged.fr")
+@app.command(epilog="Example: crosspro annotate corpus.fr --language fr -o corpus.fr.conllu")
 def annotate(
     file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
     annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
     layout: Annotated[
-        Literal["tokens", "lemmas", "conllu"],
-        typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
-    ] = "tokens",
+        Literal["conllu", "lemmas"],
+        typer.Option(help="conllu: with the parse; lemmas: lemma|tag, a sentence a line."),
+    ] = "conllu",
     jobs: Jobs = 1,
     output: Output = None,
 ) -> None:

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.align.align import align
+from crosspro.data_prep.annotate.bitext import read_bitext
 from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset, has_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.core.files import write_text
@@ -39,7 +39,7 @@ app = App()
 )
 def classes_command(
     source: Annotated[
-        Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.it.")
+        Path, typer.Option(help="Source text, line by line, or X for X.en and X.it.")
     ],
     source_language: Annotated[str, typer.Option(help="Language of the source: en.")],
     target_language: Annotated[str, typer.Option(help="Language of the target: it.")],
@@ -51,7 +51,7 @@ def classes_command(
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
     annotator: Annotated[
         str,
-        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE, tokens:FILE …, or none."),
+        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE …, or none."),
     ] = "auto",
     output: Annotated[
         Path | None, output_file("--output", "-o", help="Write a draft task file here.")
@@ -80,7 +80,7 @@ def classes_command(
     else:
         tell("note: without an annotator every linked word counts as a pronoun")
     pair = source_language, target_language
-    texts = list(read_bitext(source, target, source_language=pair[0], target_language=pair[1]))
+    texts = read_bitext(source, target, source_language=pair[0], target_language=pair[1])
     left = list(tokenise_lines((t.source for t in texts), source_language))
     right = list(tokenise_lines((t.target for t in texts), target_language))
     if links is not None:

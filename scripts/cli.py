@@ -36,7 +36,6 @@ COMMANDS = {
         "pretrain": "Pre-train a network on text whose pronouns are hidden.",
         "ensemble": "Join trained systems into one that averages them.",
         "predict": "Fill the gaps of a file, or of a typed sentence.",
-        "explain": "Say what decided the class of a gap.",
         "serve": "Try trained systems on sentence pairs in a browser.",
         "lm": "Train n-gram language models, and fill gaps with them.",
         "models": "List and pack trained systems.",

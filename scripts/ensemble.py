@@ -15,7 +15,6 @@ from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import Monitor, class_shares, dev_score
 from crosspro.prediction.ensemble import Average, Ensemble
-from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -76,12 +75,10 @@ def ensemble(
     examples, data = _read_tuning_files(files, joined)
     monitored = monitor if files else None
     report = dict(joined.weigh(examples, monitored, search=choose == "weights").figures)
-    system: System = joined
     if choose == "prior":
-        system = corrected = PriorCorrected(joined, monitor=monitor)
-        corrected.tune(examples, class_shares(joined.task, examples))
-        report["tau"] = corrected.adjustment.tau
-        report["score"] = dev_score(joined.task, examples, monitor)(corrected.predict(examples))
+        joined.correct_prior(examples, monitor, class_shares(joined.task, examples))
+        report["tau"] = joined.adjustment and joined.adjustment.tau
+        report["score"] = dev_score(joined.task, examples, monitor)(joined.predict(examples))
     if files:
         rows = [
             (str(run), part["system"], f"{part['weight']:.3f}", f"{part['score']:.2f}")
@@ -109,7 +106,7 @@ def ensemble(
         configuration=Configuration(settings=settings),
     )
     with atomic_folder(output) as folder:
-        system.save(folder)
+        joined.save(folder)
         write_run(folder, record)
     tell(f"{output}: an ensemble of {counted(len(runs), 'system')}")
 

@@ -117,9 +117,7 @@ def evaluate_command(
         from crosspro.prediction.output import gold_examples, read_or_predict
 
         examples = gold_examples(gold, rules, layers, labels)
-        read = read_or_predict(
-            paths, rules, labels, examples, tell, pointed=html is not None, lenient=lenient
-        )
+        read = read_or_predict(paths, rules, labels, examples, tell, lenient=lenient)
     else:
         lenient = lenient or official
         read = read_submissions(paths, rules, labels, lenient=lenient, other_tasks=not official)

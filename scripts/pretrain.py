@@ -145,10 +145,7 @@ def encode(
     output: Annotated[Path, output_folder("Folder to make.")],
     data: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="A prepared data file of this task (repeat), or of another with the same target "
-            "language: TASK:FILE.",
-        ),
+        typer.Option(help="A prepared data file of this task (repeat)."),
     ] = None,
     texts: Annotated[
         list[Path] | None,
@@ -179,17 +176,15 @@ def encode(
 
     The gaps of the task itself are left to fine-tuning.
     """
-    from crosspro.data_prep.annotate.layers import read_layered
+    from crosspro.data_prep.annotate.corpus import AnnotationSettings, annotate_shards
+    from crosspro.data_prep.annotate.layers import layers_beside, read_layered
     from crosspro.data_prep.core.task import load_task
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
         TargetText,
-        TaskFile,
-        annotated_text,
         read_target_text,
         self_labelled,
-        task_file,
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
@@ -199,51 +194,50 @@ def encode(
     rules = load_task(task)
     system = _system(recipe, changes or [])
     check_new_folder(output)
+    data, texts, unseen = data or [], texts or [], unseen or []
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
-    if doc_ids and len(doc_ids) != len(texts or ()):
-        expected = f"one for each of {counted(len(texts or ()), 'text')}"
+    if doc_ids and len(doc_ids) != len(texts):
+        expected = f"one for each of {counted(len(texts), 'text')}"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    paths: dict[str, Sequence[Path]] = {
-        "--data": data or (),
-        "--text": texts or (),
-        "--unseen": unseen or (),
-    }
-    files = {option: [task_file(path, rules, option) for path in paths[option]] for option in paths}
-    refuse_other_forms((file.path, file.task) for file in (*files["--data"], *files["--unseen"]))
+    refuse_other_forms((path, rules) for path in (*data, *unseen))
+    beside = {path: (*layers_beside(path).files().values(),) for path in (*data, *unseen)}
+    beside |= {path: (ids,) for path, ids in zip(texts, doc_ids or (), strict=False)}
     contents: list[Contents] = []
     left_out: set[bytes] = set()
-    for file in files["--unseen"]:
-        lines = list(read_layered(file.path, file.task))
-        refuse_blind(file.path, lines)
-        contents.append(file_contents("unseen", file.path, lines, file.beside))
+    for path in unseen:
+        lines = list(read_layered(path, rules))
+        refuse_blind(path, lines)
+        contents.append(file_contents("unseen", path, lines, beside[path]))
         left_out |= line_digests(lines)
 
-    def report(file: TaskFile, kept: Sequence[Example], others: int) -> None:
+    def report(path: Path, kept: Sequence[Example], others: int) -> None:
         labelled = _labelled(kept)
         left = sum(len(example.gaps) for example in kept) - labelled
         notes = [f"{labelled:,} pronouns"]
         notes += [f"{left:,} gaps left to fine-tuning"] if left else []
         notes += [f"{others:,} lines left out"] if left_out else []
-        tell(f"{file.name}: {', '.join(notes)}")
-        contents.append(file_contents("train", file.path, kept, file.beside))
+        tell(f"{path}: {', '.join(notes)}")
+        contents.append(file_contents("train", path, kept, beside.get(path, ())))
 
+    annotation = AnnotationSettings(annotator, rules.target_language, rules.tagset, parse=False)
     cache = output.with_name(f"{output.name}.cache")
     with StepDisplay() as display:
 
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
-            return annotated_text(text, rules, annotator, jobs, cache, display.report)
+            return annotate_shards(annotation, text.sentences, cache, display.report, jobs=jobs)
 
-        target_texts = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        target_texts = [
+            read_target_text(path, ids, rules.target_language)
+            for path, ids in zip(texts, doc_ids or repeat(None), strict=False)
+        ]
         train, dev = self_labelled(
-            SelfLabels(rules), files["--data"], target_texts, annotate, left_out, held_out, report
+            SelfLabels(rules), data, target_texts, annotate, left_out, held_out, report
         )
-        if not _labelled(train):
-            expected = f"pronouns of {rules.name} other than its gaps"
-            raise input_error("settings", "--data or --text", expected, "none")
-        if not _labelled(dev):
-            expected = "a share of the lines that has pronouns to ask for"
-            raise input_error("settings", "--held-out", expected, f"{held_out} without any")
+        for option, lines in (("--data or --text", train), ("--held-out", dev)):
+            if not _labelled(lines):
+                expected = f"pronouns of {rules.name} other than its gaps"
+                raise input_error("settings", option, expected, "none")
         inflected = inflected_text(rules, train)
         if rules.tagged:
             sentences = chain.from_iterable(text.sentences for text in target_texts)

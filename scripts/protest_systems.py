@@ -29,7 +29,6 @@ def scored_systems(
     links: Sequence[Path] | None,
     sources: Sequence[Path] | None,
     prior: str | None = None,
-    target_language: str | None = None,
     silver_file: Path | None = None,
 ) -> ScoredSystems:
     """The outputs of systems, read and matched with a suite; nobody has judged them yet."""
@@ -49,7 +48,7 @@ def scored_systems(
     if links and prior:
         raise typer.BadParameter("--prior is for links that are made")
     suite = read_suite(suite_file)
-    words = target_words(target_language or suite.target_language)
+    words = target_words(suite.target_language)
     silver = {} if silver_file is None else read_silver(silver_file, suite)
     links_of: Sequence[Path | None] = links or [None] * number
     source_of: Sequence[Path | None] = sources or [None]

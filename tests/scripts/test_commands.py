@@ -59,11 +59,6 @@ def test_figures_of_the_2015_files(discomt2015):
     assert "|by:document|" in result.stdout.decode()
 
 
-def test_demo_writes_files_and_counts_kinds(tmp_path):
-    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10)
-    assert result.code == 0
-    assert b"same_sentence" in result.stdout
+def test_demo_writes_well_formed_files(tmp_path):
+    assert crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10).code == 0
     assert crosspro("check", tmp_path / "test.data", "--task", "es-en").code == 0
-    gaps = (tmp_path / "test.gaps.tsv").read_text("utf-8").splitlines()
-    labels = (tmp_path / "test.data").read_text("utf-8").split("\n")
-    assert len(gaps) - 1 == sum(len(line.split("\t")[0].split()) for line in labels)

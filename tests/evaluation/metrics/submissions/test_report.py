@@ -10,7 +10,6 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.metrics.submissions.metric import (
     evaluate_submissions,
@@ -147,30 +146,3 @@ def test_a_gap_has_its_context_its_classes_and_the_probabilities_of_its_run(tmp_
     assert data["verdicts"][rendering["verdict"]]["name"] == "wrong"
     assert (rendering["reference"], rendering["word"]) == ("ils", "elles")
     assert rendering["probabilities"][data["classes"].index("elles")] == 0.75
-
-
-def test_antecedents_are_marked_however_far_back(tmp_path):
-    """The line of the noun is shown, not those between it and the usual context."""
-    before = "\t\tThe birds sleep .\tle|DET oiseau|NOM dormir|VER .|.\t0-0 1-1 2-2 3-3\n"
-
-    def submissions(gold):
-        far = (PointedNoun("target", 6, 1, 0.5, 0.75), PointedNoun("source", 0, 0, 0.3, 0.05))
-        improbable = (PointedNoun("source", 7, 1, 0.2, 0.4),)
-        run = Submission("run", gold.classes, pointed=[far, improbable])
-        near = (PointedNoun("source", 1, 1, 0.6, 0.6),)
-        return [run, replace(run, name="other", pointed=[near, ()])]
-
-    data = page_of(tmp_path, [before] * 6 + [LINES[0]] * 2, submissions, "a" * 8)
-    first, second = data["examples"]
-    numbers = [line["number"] for line in data["lines"]]
-    assert [numbers[line] for line in first["lines"]] == [0, 3, 4, 5, 6]
-    marks = [
-        [
-            (mark["line"], mark["kind"], mark["source"], mark["target"])
-            for mark in rendering["marks"]
-        ]
-        for rendering in first["candidates"]
-    ]
-    assert marks == [[(0, "head", [], [1])], [(3, "head", [1], [])]]
-    assert "oiseau (0.75)" in first["candidates"][0]["note"]
-    assert [rendering["marks"] for rendering in second["candidates"]] == [[], []]
