@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -54,7 +53,6 @@ def estimate(
     from crosspro.baselines.ngram.kneser_ney import FALLBACK, estimate
     from crosspro.baselines.ngram.text import read_sentences
 
-    start = time.perf_counter()
     thresholds = prune.split()
     if not all(map(str.isdecimal, thresholds)):
         raise input_error("settings", "--prune", "numbers with spaces between", quoted(prune))
@@ -69,7 +67,7 @@ def estimate(
     if result.left_out:
         warn([f"{result.left_out:,} times <s>, </s> or <unk> left out"])
     text = f"{result.words:,} words in {result.sentences:,} sentences"
-    tell(f"{output}: {order}-gram model of {text}, {time.perf_counter() - start:.1f} s")
+    tell(f"{output}: {order}-gram model of {text}")
 
 
 @app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.npz -o filled.data")
