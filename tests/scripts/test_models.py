@@ -62,7 +62,7 @@ def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
     shown = {"lm": "baseline-tuned"}.get(name, name)
     told = exported(runs / name, tmp_path / "a.zip")
     assert f"{shown} for en-fr" in told
-    assert " MB, " in told
+    assert " MB" in told
     found = load_system(tmp_path / "a.zip")
     assert (found.predict(dev) == load_system(runs / name).predict(dev)).all()
     assert found.shown_name == shown
@@ -77,8 +77,7 @@ def test_fewer_bits_are_nearly_the_same_system(name, runs, dev, tmp_path):
     sizes = [(tmp_path / one).stat().st_size for one in ("full.zip", "a.zip")]
     if name == "network":  # most of the other is its language model
         assert sizes[0] > 2.5 * sizes[1]
-    again = exported(tmp_path / "a.zip", tmp_path / "b.zip", "--weights", "int8")
-    assert "int8" in again
+    exported(tmp_path / "a.zip", tmp_path / "b.zip", "--weights", "int8")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
