@@ -138,10 +138,11 @@ def named_path(text: str) -> NamedFile:
 
 
 def names_of(files: Sequence[NamedFile], defaults: Sequence[str]) -> list[str]:
-    """The names of NAME=FILE, else the default ones; they must differ."""
+    """The names of NAME=FILE, which must be unique, else the default ones."""
     names = [file.name or as_text(name) for file, name in zip(files, defaults, strict=True)]
-    if len(set(names)) < len(names):
-        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(map(quoted, names))}")
+    twice = sorted({file.name for file in files if file.name and names.count(file.name) > 1})
+    if twice:
+        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(map(quoted, twice))}")
     return names
 
 

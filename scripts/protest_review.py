@@ -244,6 +244,8 @@ def scored_systems(
 
     number = len(candidates)
     names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
+    if len(set(names)) < number:
+        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
     for paths, option in ((links, "--candidate-links"), (sources, "--source")):
         if paths and len(paths) != number and not (option == "--source" and len(paths) == 1):
             raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
