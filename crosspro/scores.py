@@ -74,7 +74,7 @@ def score(
     from crosspro.evaluation.score_report import score_texts
     from crosspro.evaluation.texts import as_lines, make_texts
 
-    by_name = _named(candidates)
+    by_name = candidates if isinstance(candidates, Mapping) else {"candidate": candidates}
     texts = make_texts(
         as_lines("source", source),
         as_lines("reference", reference),
@@ -103,10 +103,6 @@ def score(
         baseline=baseline,
         judge_of=judge_of,
     )
-
-
-def _named(candidates: Candidates) -> Mapping[str, Lines]:
-    return candidates if isinstance(candidates, Mapping) else {"candidate": candidates}
 
 
 def _named_links(

@@ -46,21 +46,16 @@ class TrainedRun:
     def __str__(self) -> str:
         from crosspro.evaluation.report.tables import text_table
 
-        first = next(iter(self.evaluations.values()), None)
-        measures = [] if first is None else first.measures
+        scores = {
+            name: evaluation.candidates[0].scores for name, evaluation in self.evaluations.items()
+        }
+        measures = dict.fromkeys(measure for row in scores.values() for measure in row)
         heading = ("set", *(measure.replace("_", " ") for measure in measures))
-        rows = [
-            (name, *map(str, evaluation.candidates[0].scores.values()))
-            for name, evaluation in self.evaluations.items()
-        ]
-        return "\n".join(
-            [
-                f"{self.run.name}, task {self.run.task}\n",
-                f"{text_table(heading, rows).rstrip()}",
-                *(f"warning: {text}" for text in self.run.warnings),
-                f"Model, submissions, scores and HTML reports: {self.folder}",
-            ]
+        table = text_table(
+            heading, [(name, *map(str, row.values())) for name, row in scores.items()]
         )
+        warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)
+        return f"{self.run.name}, task {self.run.task}: {self.folder}\n\n{table}{warnings}"
 
     def __repr__(self) -> str:
         return f"<TrainedRun {self.run.name}: {self.folder}>"

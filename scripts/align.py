@@ -83,8 +83,8 @@ def align(
         save_prior(save, alignment.prior())
     if output is not None:
         write_links(output, alignment.links(symmetrisation))
-        beyond = f"; {alignment.backed_off:,} too long or too unequal, linked by IBM 1"
-        tell(f"{output}: links of {len(pairs):,} segments{beyond if alignment.backed_off else ''}")
+        by_ibm1 = f"{alignment.backed_off:,} too long or too unequal, linked by IBM 1"
+        tell(f"{output}: links of {len(pairs):,} segments; {by_ibm1}")
     if evaluate is not None:
         rows = [(name, alignment.links(name)) for name in SYMMETRISATIONS]
         _show(rows, gold, words[0], rules)

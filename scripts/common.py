@@ -167,8 +167,7 @@ def output_folder(help: str) -> Any:
 
 def output_prefix(*names: str, help: str) -> Any:
     """An option for the beginning of the names of files that are written."""
-    metavar = None if "-o" in names else "PREFIX"
-    return typer.Option(*names, metavar=metavar, writable=True, help=help)
+    return typer.Option(*names, writable=True, help=help)
 
 
 TaskName = Annotated[
@@ -281,16 +280,12 @@ def warn(warnings: Sequence[object]) -> None:
         tell(f"warning: {warning}")
 
 
-def terminal_width() -> int | None:
-    """The columns of the terminal that standard output is, if it is one."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
 def style_of(output: Path | None = None) -> Style:
     """The style of tables, which fit the width of a terminal but not of a file."""
     from crosspro.evaluation.report.tables import Style
 
-    return Style(width=terminal_width() if output is None else None)
+    is_terminal = output is None and sys.stdout.isatty()
+    return Style(width=shutil.get_terminal_size().columns if is_terminal else None)
 
 
 def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:

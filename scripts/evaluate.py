@@ -94,7 +94,9 @@ def evaluate_command(
     from crosspro.prediction.runs import names_of as names_of_runs
 
     paths = [bundled_model(path) or path for _, path in submissions]
-    names = names_of(submissions, names_of_runs(paths))
+    unnamed = [path for (name, _), path in zip(submissions, paths, strict=True) if name is None]
+    defaults = iter(names_of_runs(unnamed))
+    names = names_of(submissions, [name or next(defaults) for name, _ in submissions])
     layers = layers_beside(gold)
     if doc_ids is not None:
         layers = replace(layers, documents=doc_ids)

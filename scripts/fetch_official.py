@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.official.download import DownloadError, download
 from crosspro.data_prep.official.files import OfficialFile, official_files, select
 from crosspro.scripts.common import App, output_folder, tell
+from crosspro.scripts.steps import StepDisplay
 
 app = App()
 
@@ -61,17 +60,14 @@ def fetch_official(
 def _fetched(file: OfficialFile, output: Path) -> bool:
     """Fetch one file with a progress bar and report it."""
     path = output / file.path
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    console = Console(stderr=True)
     try:
-        with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
-            bar = bars.add_task(file.name, total=file.size)
+        with StepDisplay() as display:
             fetched = download(
                 file.urls,
                 path,
                 size=file.size,
                 sha256=file.sha256,
-                progress=lambda done, total: bars.update(bar, completed=done, total=total),
+                progress=lambda done, total: display.report(file.name, "", done, total or 0),
             )
     except DownloadError as error:
         tell(f"{path}: not fetched\n{error}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -42,15 +41,6 @@ def estimate(
         ),
     ],
     order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            "--task",
-            "-t",
-            help="The files have five columns, of this task: take their target lemmas, "
-            "with the gold words in the gaps.",
-        ),
-    ] = None,
     prune: Annotated[
         str,
         typer.Option(
@@ -63,12 +53,10 @@ def estimate(
     from crosspro.baselines.ngram.kneser_ney import FALLBACK, estimate
     from crosspro.baselines.ngram.text import read_sentences
 
-    start = time.perf_counter()
     thresholds = prune.split()
     if not all(map(str.isdecimal, thresholds)):
         raise input_error("settings", "--prune", "numbers with spaces between", quoted(prune))
-    sentences = read_sentences(texts, None if task is None else load_task(task))
-    result = estimate(sentences, order, [*map(int, thresholds)])
+    result = estimate(read_sentences(texts), order, [*map(int, thresholds)])
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):
@@ -79,7 +67,7 @@ def estimate(
     if result.left_out:
         warn([f"{result.left_out:,} times <s>, </s> or <unk> left out"])
     text = f"{result.words:,} words in {result.sentences:,} sentences"
-    tell(f"{output}: {order}-gram model of {text}, {time.perf_counter() - start:.1f} s")
+    tell(f"{output}: {order}-gram model of {text}")
 
 
 @app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.npz -o filled.data")

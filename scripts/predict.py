@@ -78,8 +78,8 @@ def predict(
     """Predict the pronouns of a file, or of a sentence and its translation.
 
     With --text the pronouns of a sentence are predicted as it is written: tokenised, and linked to
-    its source by the prior of the model. Each REPLACE is a gap; without any, the
-    pronouns of the task are hidden and predicted.
+    its source by the prior of the model. Each REPLACE is a gap; without one, the pronouns of the
+    task are hidden and predicted.
 
     The submission of a file has its five columns with the predicted classes in the first. Labels of
     the file are not read. Document ids (X.doc-ids), parses (X.source.conllu, X.target.conllu) and

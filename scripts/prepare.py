@@ -130,11 +130,8 @@ def prepare_command(
         display.report("tokenising", f"{len(texts):,} segments", 0, 0)
         bitext = tokenised_bitext(task_rules, texts, tokenised)
         if len(bitext) < FEW_SEGMENTS and not (links or prior):
-            tell(
-                f"note: {counted(len(bitext), 'line')} are few to learn links from (fewer than "
-                f"{FEW_SEGMENTS:,}): give with --prior the counts that crosspro align --save-prior "
-                "has learnt from more text, or a bundled model (en-fr)"
-            )
+            lines = counted(len(bitext), "line")
+            tell(f"note: {lines} are few to learn links from: give a --prior, as a bundled model")
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
             task_rules, bitext, settings, cache, display.report, corrections, pronouns

@@ -26,11 +26,11 @@ from crosspro.scripts.common import (
     tell,
     warn,
 )
-from crosspro.scripts.protest_review import review
-from crosspro.scripts.protest_systems import (
+from crosspro.scripts.protest_review import (
     Sources,
     SuiteFile,
     Verdicts,
+    review,
     scored_systems,
 )
 

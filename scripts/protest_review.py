@@ -1,9 +1,13 @@
-"""The sub-commands of `crosspro protest review`: questions out, verdicts in, and the server."""
+"""The sub-commands of `crosspro protest review`: questions out, verdicts in, and the server.
+
+`scored_systems` reads the systems that are judged here and scored by `crosspro protest score`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -19,17 +23,29 @@ from crosspro.scripts.common import (
     App,
     CandidateLinks,
     Candidates,
+    NamedFile,
+    names_of,
     output_file,
     show_table,
     tell,
+    warn,
 )
-from crosspro.scripts.protest_systems import Sources, SuiteFile, Verdicts, scored_systems
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.protest.metric import ScoredSystems
 
 LOOPBACK = ("127.0.0.1", "localhost")
 
 review = App(no_args_is_help=True)
 
-
+SuiteFile = Annotated[Path, typer.Argument(metavar="SUITE", help="A suite from `protest build`.")]
+Verdicts = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
+Sources = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--source", help="The source as the systems tokenise it: one file, or one each (repeat)."
+    ),
+]
 Format = Annotated[
     Literal["tsv", "pearmut"],
     typer.Option("--format", help="A table, or JSON of the server Pearmut."),
@@ -183,7 +199,7 @@ def serve(
         raise CrossproError(f"protest review serve: {needed}") from error
     from crosspro.evaluation.people.verdicts import VerdictStore
     from crosspro.evaluation.protest.review import to_judge
-    from crosspro.scripts.servers.guard import listen, run_server
+    from crosspro.scripts.servers.guard import listen, make_server
 
     names = [name.strip() for name in judge]
     if len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
@@ -205,4 +221,45 @@ def serve(
         address = url or f"http://{host}:{listening.getsockname()[1]}"
         for who in people:  # the links are secret and are printed here alone
             print(f"{printable(who.name)}: {address.rstrip('/')}/{who.token}/", flush=True)
-        run_server(make_app(site, [*filter(None, [parts.hostname])]), listening)
+        app = make_app(site, [*filter(None, [parts.hostname])])
+        make_server(app).run(sockets=[listening])
+
+
+def scored_systems(
+    suite_file: Path,
+    candidates: Sequence[NamedFile],
+    links: Sequence[Path] | None,
+    sources: Sequence[Path] | None,
+    prior: str | None = None,
+    silver_file: Path | None = None,
+) -> ScoredSystems:
+    """The outputs of systems, read and matched with a suite; nobody has judged them yet."""
+    from crosspro.evaluation.protest.language import target_words
+    from crosspro.evaluation.protest.match import score_system
+    from crosspro.evaluation.protest.metric import ScoredSystems
+    from crosspro.evaluation.protest.silver import read_silver
+    from crosspro.evaluation.protest.suite import read_suite
+    from crosspro.evaluation.protest.text import read_system
+    from crosspro.evaluation.texts import plain_name
+
+    number = len(candidates)
+    names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
+    if len(set(names)) < number:
+        raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
+    for paths, option in ((links, "--candidate-links"), (sources, "--source")):
+        if paths and len(paths) != number and not (option == "--source" and len(paths) == 1):
+            raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
+    if links and prior:
+        raise typer.BadParameter("--prior is for links that are made")
+    suite = read_suite(suite_file)
+    words = target_words(suite.target_language)
+    silver = {} if silver_file is None else read_silver(silver_file, suite)
+    links_of: Sequence[Path | None] = links or [None] * number
+    source_of: Sequence[Path | None] = sources or [None]
+    source_of = [*source_of] * (number // len(source_of))
+    results = {}
+    for name, file, file_links, source in zip(names, candidates, links_of, source_of, strict=True):
+        output = read_system(suite, name, file.path, file_links, source, prior)
+        warn([f"{name}: {warning}" for warning in output.warnings])
+        results[name] = score_system(suite, output, words, silver)
+    return ScoredSystems(suite, words, results, silver)

@@ -10,7 +10,6 @@ cannot take all.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
@@ -117,7 +116,11 @@ class Guard:
             await send(message)
 
         if refusal is not None:
-            await _answer(send_with_headers, *refusal)
+            from starlette.responses import JSONResponse
+
+            status, text = refusal
+            content = {"problems": [{"message": text}]}
+            await JSONResponse(content, status)(scope, receive, send_with_headers)
             return
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -159,14 +162,6 @@ class Guard:
         return None
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
-    content = json.dumps({"problems": [{"message": text}]}).encode()
-    length = str(len(content)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})
-
-
 def listen(host: str, port: int) -> socket.socket:
     """A socket on an address; port 0 takes a free one."""
     try:
@@ -182,17 +177,12 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def run_server(application: Application, listening: socket.socket) -> None:
-    """Answer until the process is interrupted."""
-    make_server(application).run(sockets=[listening])
-
-
 def make_server(
     application: Application,
     head_seconds: float = HEAD_SECONDS,
     per_client: int = CONNECTIONS_PER_CLIENT,
 ) -> Any:
-    """A server of uvicorn, which is imported here because it belongs to an extra."""
+    """A server of uvicorn."""
     import h11
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol

@@ -103,6 +103,7 @@ def test_a_typed_sentence_as_json(box):
         (("en-fr", "--text", HOUSE), "--text"),
         (("en-fr",), "expected RUN FILE"),
         (("en-fr", "f.data", "--text", HOUSE, MAISON), "--text"),
+        (("en-fr", "f.data", "--context", "a ||| b", "-o", "x"), "go with --text"),
         (("en-fr", "--text", HOUSE, MAISON, "--probabilities", "x"), "--text goes with"),
         (("en-fr", "f.data"), "--text"),
     ],

@@ -26,19 +26,3 @@ def test_cut_offs_and_fallback(tmp_path):
     assert result.code == 0, result.stderr
     assert b"1-grams, 4-grams, 5-grams" in result.stderr
     assert_same(read_entries(cut), read_entries(CASES / "odd.5gram.fallback.prune_0_1_2.arpa"))
-
-
-def test_estimate_from_five_columns(tmp_path):
-    data = tmp_path / "x.data"
-    data.write_text(
-        "elle\tElle|PRO\tit is red\tREPLACE_0 être|VER rouge|ADJ\t0-0\n"
-        "\t\tThank you\tmerci|NOM\t\n",
-        encoding="utf-8",
-    )
-    model = tmp_path / "model.npz"
-    assert crosspro("lm", "estimate", data, "--task", "en-fr", "-n", 2, "-o", model).code == 0
-    assert load_ngram_model(model).words[3:] == ["elle", "être", "rouge", "merci"]
-    data.write_text(data.read_text("utf-8").replace("Elle|PRO", ""), "utf-8")
-    result = crosspro("lm", "estimate", data, "--task", "en-fr", "-n", 2, "-o", model)
-    assert result.code == 2
-    assert b"x.data:1" in result.stderr

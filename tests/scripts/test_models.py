@@ -62,7 +62,7 @@ def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
     shown = {"lm": "baseline-tuned"}.get(name, name)
     told = exported(runs / name, tmp_path / "a.zip")
     assert f"{shown} for en-fr" in told
-    assert told.rstrip().endswith(" MB")
+    assert " MB" in told
     found = load_system(tmp_path / "a.zip")
     assert (found.predict(dev) == load_system(runs / name).predict(dev)).all()
     assert found.shown_name == shown

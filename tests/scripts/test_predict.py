@@ -10,7 +10,6 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from tests.conftest import GOLDEN
-from tests.evaluation.report.reading import check_page
 from tests.prediction.neural.small import SMALL, neural
 from tests.scripts.run import crosspro
 
@@ -36,10 +35,10 @@ def test_context_needs_documents_which_may_lie_beside_the_file(tmp_path):
         return chances.read_bytes(), result.stderr
 
     alone, message = predicted()
-    assert b"has no X.doc-ids" in message
+    assert b"X.doc-ids" in message
     write_doc_ids(tmp_path / "dev.doc-ids", dev)
     beside, message = predicted()
-    assert b"has no X.doc-ids" not in message
+    assert b"X.doc-ids" not in message
     assert beside != alone
     assert crosspro("predict", tmp_path / "run", data, "-o", data).code == 2
 
@@ -69,7 +68,7 @@ POINTING = {
 
 
 @pytest.mark.parametrize("name", POINTING)
-def test_antecedents_are_written_and_marked_on_the_page(name, tmp_path):
+def test_antecedents_are_written(name, tmp_path):
     task = load_task("en-fr")
     dev = demo_examples(task, "dev", 8)
     system = neural(name, POINTING[name], {"context": 5}, trainer=TRAINER)
@@ -91,12 +90,12 @@ def test_antecedents_are_written_and_marked_on_the_page(name, tmp_path):
     gaps = [(str(n), str(g)) for n, line in enumerate(dev, start=1)
             for g in range(1, len(line.gaps) + 1)]  # fmt: skip
     assert list(dict.fromkeys((row[0], row[1]) for row in rows)) == gaps
-    best = {}
-    for line, gap, rank, side, noun_line, position, word, *chances in rows:
+    best = set()
+    for line, _gap, rank, side, noun_line, position, word, *chances in rows:
         assert int(rank) <= 5
         assert all(0 <= float(chance) <= 1 for chance in chances)
         if rank == "1":
-            best[line, gap] = (side, noun_line, word)
+            best.add(side)
         if side == "none":
             assert (noun_line, position, word) == ("_", "_", "_")
         else:
@@ -104,27 +103,7 @@ def test_antecedents_are_written_and_marked_on_the_page(name, tmp_path):
             assert (there.source if side == "source" else there.target)[int(position)] == word
             assert int(noun_line) <= int(line)
             assert there.document == dev[int(line) - 1].document
-    assert {side for side, *_ in best.values()} > {"target"}
-    page = tmp_path / "page.html"
-    scored = crosspro("evaluate", tmp_path / "dev.data", f"run={tmp_path / 'run'}",
-                      "-t", "en-fr", "--resamples", 0, "--html", page)  # fmt: skip
-    assert scored.code == 0, scored.stderr
-    data, _ = check_page(page.read_text("utf-8"))
-    marked = 0
-    for (side, noun_line, word), example in zip(best.values(), data["examples"], strict=True):
-        made = example["candidates"][0]
-        marks, note = made["marks"], made["note"]
-        assert bool(marks) == bool(note) == (side != "none")
-        if marks:
-            (mark,) = marks
-            line = data["lines"][example["lines"][mark["line"]]]
-            assert line["number"] + 1 == int(noun_line)
-            text = line["source"] if side == "source" else line["references"][0]
-            place = mark["source" if side == "source" else "target"][0]
-            assert text.split(" ")[place] == word
-            assert mark["kind"] == "head"
-            marked += 1
-    assert marked > 10
+    assert best > {"target"}
 
 
 def test_systems_that_point_are_named_to_those_that_do_not(tmp_path):

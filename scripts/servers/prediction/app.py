@@ -30,7 +30,7 @@ from crosspro.data_prep.core.errors import CrossproError, InputError, choices, i
 from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
 from crosspro.evaluation.report.page import render_page
 from crosspro.prediction.pair_prediction import Prediction, Predictor
-from crosspro.scripts.servers.guard import HEADERS, Guard, run_server
+from crosspro.scripts.servers.guard import HEADERS, Guard, make_server
 from crosspro.version import __version__
 
 MOST_CHARACTERS = 2000
@@ -120,19 +120,16 @@ def sample_pair(predictor: Predictor) -> dict[str, Any]:
     texts = ([" ".join(words) for words in read_tokens(language)] for language in languages)
     pairs = list(zip(*texts, strict=True))
     for document in read_documents():
-        first = document.first_line - 1
-        for line in range(first + 1, document.last_line):
+        for line in range(document.first_line, document.last_line):
             source, target = pairs[line]
-            context = pairs[max(first, line - _EXAMPLE_CONTEXT) : line]
+            context = pairs[max(document.first_line - 1, line - _EXAMPLE_CONTEXT) : line]
             try:
                 gaps = predictor.predict(source, target, context).gaps
-            except InputError:
+            except InputError:  # the pair has no pronoun
                 continue
-            hidden = (predictor.task.class_of((gap.hidden or "").lower()) for gap in gaps)
-            is_right = [gap.label for gap in gaps] == list(hidden)
-            if is_right or not example["source"]:
-                example = {"source": source, "target": target, "context": context}
-            if is_right:
+            hidden = [predictor.task.class_of((gap.hidden or "").lower()) for gap in gaps]
+            example = {"source": source, "target": target, "context": context}
+            if [gap.label for gap in gaps] == hidden:
                 return example
     return example
 
@@ -193,4 +190,4 @@ def serve(
     host, port = listening.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
     print(f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/", flush=True)
-    run_server(guarded(make_app(predictors), names), listening)
+    make_server(guarded(make_app(predictors), names)).run(sockets=[listening])
