@@ -20,7 +20,6 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.linear import LabelledRows, Labels
 from crosspro.baselines.features.learnt import (
-    LanguageModelSettings,
     TellingSettings,
     learn,
     training_parts,
@@ -31,6 +30,7 @@ from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.classifier import ItClassifier, load_classifier
 from crosspro.baselines.it_classifier.patterns import short_patterns
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
+from crosspro.baselines.ngram_system import NGramOrder
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Gap, split_tag
@@ -67,7 +67,7 @@ class ReaderSettings:
     lexicon: LexiconSetting = None
     source_lexicon: LexiconSetting = None
     pleonastic: Annotated[str, AfterValidator(_pleonastic)] = _PATTERNS
-    lm: LanguageModelSettings = LanguageModelSettings()
+    lm_order: NGramOrder = 5
     telling: TellingSettings = TellingSettings()
 
     @model_validator(mode="after")
@@ -136,7 +136,7 @@ class FeatureReading(System):
             source_lexicon=source.name,
         )
         self.resources = self._learn(train, resources)
-        parts = training_parts(self.features, train, chosen.lm)
+        parts = training_parts(self.features, train)
         strings = chain.from_iterable(
             strings_of(
                 self.features,
@@ -201,7 +201,9 @@ class FeatureReading(System):
         return Resources(self.task, self.settings.context, pleonastic=scorer, **learnt)
 
     def _learn(self, examples: Examples, resources: Resources) -> Resources:
-        return learn(self.features, examples, resources, self.settings.lm, self.settings.telling)
+        return learn(
+            self.features, examples, resources, self.settings.lm_order, self.settings.telling
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ from crosspro.prediction.system import Classes, Examples, Probabilities, System
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
 _LEXICON = "lexicon.tsv"
+_CERTAINTY = 0.9
+"""The probability of a class that a rule gives."""
 _PARTICIPLES = word_set("idiap", "en", "participles")
 _BE = word_set("idiap", "en", "be")
 _NO_ACTIVE_VERB = word_set("idiap", "fr", "no-active-verb")
@@ -73,18 +75,15 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
 
 @settings
 class IdiapSettings:
-    """The model, and what the rules say.
+    """The order of the model, and what it looks at.
 
     `lexicon` gives the gender of nouns; without one only a parse of the target does. `context`
-    sentences before a gap's are looked at. A rule that fits gives its class the probability
-    `certainty`; without `rules` the model decides alone.
+    sentences before a gap's are looked at.
     """
 
     order: NGramOrder = 3
     lexicon: LexiconSetting = None
     context: Annotated[int, Field(ge=0)] = 3
-    rules: bool = True
-    certainty: Annotated[float, Field(gt=0, lt=1)] = 0.9
 
 
 class IdiapPLM(FillingSystem):
@@ -144,16 +143,14 @@ class IdiapPLM(FillingSystem):
     def predict(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
         chances = super().predict(examples)
-        if not self.settings.rules:
-            return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
         for row, (example, gap) in zip(chances, gaps, strict=True):
             label = rule_of(example, gap)
             if label in self.task.class_index:
                 index = self.task.class_index[label]
                 rest = np.arange(len(row)) != index
-                row[rest] *= (1 - self.settings.certainty) / row[rest].sum()
-                row[index] = self.settings.certainty
+                row[rest] *= (1 - _CERTAINTY) / row[rest].sum()
+                row[index] = _CERTAINTY
         return chances
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
@@ -167,12 +164,11 @@ class IdiapPLM(FillingSystem):
     def evidence(self, question: GapQuestion) -> Evidence:
         text = self.read(question.examples)[question.row]
         evidence = filling_evidence(self.filler(), text, 0)
-        rule = rule_of(question.example, question.gap) if self.settings.rules else ""
+        rule = rule_of(question.example, question.gap)
         read = EvidenceTable("What the model sees", ("text",), ((" ".join(text.target),),))
         how = evidence.how
         if rule in self.task.class_index:
-            certainty = f"{self.settings.certainty:g}"
-            how = f"a rule gives {rule} the probability {certainty}; the model: {how}"
+            how = f"a rule gives {rule} the probability {_CERTAINTY:g}; the model: {how}"
         return Evidence(how, (*evidence.tables, read))
 
     def save_state(self, folder: Path) -> None:
