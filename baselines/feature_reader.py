@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -88,8 +87,6 @@ class FeatureReading(System):
     """A system that reads gaps with a list of features; what learns from its rows differs."""
 
     settings: ReaderSettings
-    without_chains: ClassVar[Mapping[str, str]] = {}
-    """What else of the system means something else where there are no coreference chains."""
     resources: Resources
     vocabulary: Vocabulary
     it_classifier: ItClassifier | None = None
@@ -104,7 +101,7 @@ class FeatureReading(System):
 
     @property
     def layers_read(self) -> frozenset[str]:
-        return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
+        return super().layers_read.union(*(chosen.feature.reads for chosen in self.features))
 
     @property
     def reads_source_parse(self) -> bool:
@@ -151,8 +148,7 @@ class FeatureReading(System):
             raise input_error("settings", "min_count", "a number that leaves features", count)
         examples = [example for part, _ in parts for example in part]
         rows = LabelledRows(matrix, self._labels(examples))
-        has_chains = any(example.chains is not None for example in train)
-        self.report = self._report(rows, left_out, has_chains, lexicon_report(lexicons))
+        self.report = self._report(rows, left_out, lexicon_report(lexicons))
         self.fit_rows(examples, rows, LabelledRows(self.matrix(dev), self._labels(dev)))
 
     @abstractmethod
@@ -160,7 +156,7 @@ class FeatureReading(System):
         """Learn from the features and labels of the gaps of some examples."""
 
     def _report(
-        self, rows: LabelledRows, left_out: dict[str, str], has_chains: bool, lexicons: FitReport
+        self, rows: LabelledRows, left_out: dict[str, str], lexicons: FitReport
     ) -> FitReport:
         gaps = int((rows.labels >= 0).sum())
         summary = f"{len(self.vocabulary):,} features of {gaps:,} gaps"
@@ -168,21 +164,15 @@ class FeatureReading(System):
             summary += f"; {lexicons.summary}"
         warnings = [f"left out {name}: expected {need}" for name, need in left_out.items()]
         warnings += lexicons.warnings
-        changed = {c.feature.name: c.feature.without_chains for c in self.features}
-        changed = {k: text for k, text in {**changed, **self.without_chains}.items() if text}
-        if has_chains:
-            changed = {}
-        if changed:
-            meanings = "; ".join(f"{name} is {meaning}" for name, meaning in changed.items())
+        if "chains" in self.layers_read - (self.trained_layers or frozenset()):
             warnings.append(
                 "warning: no coreference chains (X.chains.tsv) beside the training data: "
-                + meanings
+                "antecedents are the nearest nouns that agree, which they seldom are"
             )
         figures = {
             "gaps": gaps,
             "features": len(self.vocabulary),
             "left_out": left_out,
-            "without_chains": changed,
             **lexicons.figures,
         }
         return FitReport(summary, figures, tuple(warnings))

@@ -260,8 +260,7 @@ class Predictor:
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
-        parse = system.reads_source_parse
-        prepared = self.pipeline.prepare(pair, before, marks or None, parse=parse)
+        prepared = self.pipeline.prepare(pair, before, marks or None)
         if not prepared.gaps:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")

@@ -13,7 +13,7 @@ import typer
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
-from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
@@ -51,26 +51,14 @@ def estimate(
             "with the gold words in the gaps.",
         ),
     ] = None,
-    prune: Annotated[
-        str,
-        typer.Option(
-            help="Leave out n-grams that occur at most so often: a number for each order, the "
-            "last one for all that follow, as in '0 0 1'."
-        ),
-    ] = "0",
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     from crosspro.baselines.ngram.kneser_ney import FALLBACK, estimate
     from crosspro.baselines.ngram.text import read_sentences
 
     start = time.perf_counter()
-    try:
-        thresholds = [int(part) for part in prune.replace(",", " ").split()]
-    except ValueError:
-        expected = "prune: expected numbers with spaces between"
-        raise CrossproError(f"{expected}, found {prune!r}") from None
     sentences = read_sentences(texts, None if task is None else load_task(task))
-    result = estimate(sentences, order, thresholds)
+    result = estimate(sentences, order)
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):

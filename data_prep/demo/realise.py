@@ -206,8 +206,9 @@ def _finite(clause: Clause, language: str) -> list[Word]:
     if clause.kind == "exist" and clause.object:
         number = clause.object.referent.number
     subject, key = clause.subject, f"{clause.key}.v"
-    said = isinstance(subject, Phrase) or language != "es" or subject.forms["es"] != NOTHING
-    slot = None if said else subject.slot
+    slot = None
+    if language == "es" and isinstance(subject, SaidPronoun) and not subject.forms["es"]:
+        slot = subject.slot
     if clause.kind == "identify" and language == "fr":
         about = Word("de", "de", "ADP", f"{clause.key}.about")
         return [Word("s'", "se", "PRON", key), Word("agit", "agir", "VERB", key), about]

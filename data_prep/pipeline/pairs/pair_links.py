@@ -16,7 +16,6 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from crosspro import models
 from crosspro.data_prep.align.align import align, link_by_prior
 from crosspro.data_prep.align.numbering import word_form
 from crosspro.data_prep.align.prior import Prior, load_prior
@@ -75,6 +74,8 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
 
 def bundled_aligner(task: Task) -> PairAligner:
     """Links by the prior of the bundled model of the languages, if there is one."""
+    from crosspro import models
+
     name = f"{task.source_language}-{task.target_language}.zip"
     path, prior = Path(models.__file__).with_name(name), None
     if path.is_file():
