@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.align.prior import load_prior
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Gap, Side
 from crosspro.data_prep.core.task import OTHER, Task

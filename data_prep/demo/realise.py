@@ -207,7 +207,7 @@ def _finite(clause: Clause, language: str) -> list[Word]:
         number = clause.object.referent.number
     subject, key = clause.subject, f"{clause.key}.v"
     slot = None
-    if language == "es" and isinstance(subject, SaidPronoun) and not subject.forms["es"]:
+    if isinstance(subject, SaidPronoun) and language == "es" and subject.forms["es"] == NOTHING:
         slot = subject.slot
     if clause.kind == "identify" and language == "fr":
         about = Word("de", "de", "ADP", f"{clause.key}.about")

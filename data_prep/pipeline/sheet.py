@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from crosspro.data_prep.annotate.tokenise import TokenisedBitext
+from crosspro.data_prep.annotate.bitext import TokenisedBitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import Task

@@ -60,19 +60,18 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
 
     Without these, one category has 14 tokens and not 15: object clitics often have no link.
     """
-    source, target = source_words("en"), target_words("fr")
-    sizes = {category.name: category.wanted for category in CATEGORIES}
+    source, target = source_words(), target_words("fr")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
         files = SuiteFiles(folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE])
-        built = build_suite(files, source, target, sizes, seed)
+        built = build_suite(files, target, seed)
         documents = read_mmax(folder / ANNOTATION)
     text = replace(built.text, links=[repaired_links(built.text)])
     decisions = read_decisions(DECISIONS, documents)
     candidates = find_candidates(documents, text, source, target, decisions)
-    tokens = select(candidates.tokens, sizes, target, seed)
+    tokens = select(candidates.tokens, target, seed)
     suite = suite_of(text, ("en", "fr"), tokens, {"seed": seed})
     return replace(built, suite=suite, text=text, candidates=candidates)
 
@@ -137,8 +136,8 @@ class Damage:
         forms = self.lists.pronoun_forms(token.references[0].pronoun)
         others = [
             form
-            for form, pronoun in self.lists.by_form.items()
-            if token.slot.takes(pronoun)
+            for form, readings in self.lists.pronouns.items()
+            if token.slot.readings(readings)
             and "-" not in form
             and forms.isdisjoint(self.lists.pronoun_forms([form]))
         ]

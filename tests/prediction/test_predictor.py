@@ -11,7 +11,7 @@ import pytest
 import crosspro
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.align.prior import save_prior
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
@@ -35,7 +35,7 @@ class Pointing(Majority):
     name = "pointing"
     context = 2
 
-    def predict(self, examples):
+    def unadjusted(self, examples):
         rows = []
         for example in examples:
             words = {word for one in examples for word in one.lemmas}

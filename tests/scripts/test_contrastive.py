@@ -32,12 +32,10 @@ def accuracies(content):
 
 
 def test_files_of_scores(tmp_path):
-    page = tmp_path / "page.html"
-    content = as_json(tmp_path, *SCORED, "--resamples", 20, "--html", page)
+    content = as_json(tmp_path, *SCORED, "--resamples", 20)
     assert accuracies(content) == {"scores": 32.5}
     assert sum(one["verdict"] == "right" for one in content["instances"]) == 13
     assert len(content["instances"]) == 40
-    assert "2001_0000.de" in page.read_text("utf-8")
     assert b"32.50" in crosspro("contrastive", *SCORED).stdout
 
 

@@ -74,10 +74,9 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
 
 def bundled_aligner(task: Task) -> PairAligner:
     """Links by the prior of the bundled model of the languages, if there is one."""
-    from crosspro import models
 
     name = f"{task.source_language}-{task.target_language}.zip"
-    path, prior = Path(models.__file__).with_name(name), None
+    path, prior = Path(__file__).resolve().parents[3] / "models" / name, None
     if path.is_file():
         with ZipFile(path) as archive, TemporaryDirectory() as folder:
             prior = load_prior(Path(archive.extract("prior.npz", folder)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap, Link
 from crosspro.data_prep.core.task import OTHER, Task

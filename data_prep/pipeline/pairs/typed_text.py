@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import category
 
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER

@@ -12,6 +12,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.gaps.segments import Correction, PronounDecision
 from crosspro.data_prep.pipeline.sheet import checked_rates, sheet_text
+from tests.sample import as_conllu
 from tests.scripts.run import crosspro
 
 ENGLISH = ["It/obj works/root ./punct", "I/nsubj like/root it/obj ./punct",
@@ -45,16 +46,14 @@ def call(tmp_path):
         "t.fr": FRENCH,
         "links": LINKS,
         "parse": parse,
-        "tokens": [
-            " ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in FRENCH
-        ],
+        "tokens": [as_conllu(FRENCH)],
     }
     for name, lines in files.items():
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return (
         *("prepare", "--task", "en-fr", "--source", tmp_path / "t.en"),
         *("--target", tmp_path / "t.fr", "--links", tmp_path / "links", "--tokenised"),
-        *("--annotator", f"tokens:{tmp_path / 'tokens'}"),
+        *("--annotator", f"conllu:{tmp_path / 'tokens'}"),
         *("--source-annotator", f"conllu:{tmp_path / 'parse'}", "-o", tmp_path / "work"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -93,8 +93,8 @@ def test_context_comes_before_the_pair_with_gaps_of_its_own(pipeline):
         (" ", "", None, "source"),
         ("It .", "xREPLACE .", None, "target"),
         ("It .", "REPLACE_7 .", None, "gaps"),
-        ("Rain .", "REPLACE .", None, "gap at target token 0"),
-        ("It .", "REPLACE REPLACE .", None, "gap at target token 1"),
+        ("Rain .", "REPLACE .", None, "gap 1"),
+        ("It .", "REPLACE REPLACE .", None, "gap 2"),
         ("It .", "Il .", [GapMark(0, 0), GapMark(1, 0)], "gaps"),
         ("It \ud800", "Il .", None, "source"),
         ("It " * 1001, "Il .", None, "source"),
