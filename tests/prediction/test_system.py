@@ -44,7 +44,7 @@ SYSTEMS = {
     }),
     "features, two steps with all that is learnt": ("features", {
         "features": ["lm_scores", "telling_contexts", "target_tags:1"], "steps": "two",
-        "lm": {"order": 2},
+        "lm_order": 2,
     }),
     "features, forest": ("features", {
         "features": ["source_pronoun", "target_lemmas:1"], "null_class": True,
