@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -20,7 +19,6 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.linear import LabelledRows, Labels
 from crosspro.baselines.features.learnt import (
-    LanguageModelSettings,
     TellingSettings,
     learn,
     training_parts,
@@ -31,6 +29,7 @@ from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.classifier import ItClassifier, load_classifier
 from crosspro.baselines.it_classifier.patterns import short_patterns
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
+from crosspro.baselines.ngram_system import NGramOrder
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Gap, split_tag
@@ -67,7 +66,7 @@ class ReaderSettings:
     lexicon: LexiconSetting = None
     source_lexicon: LexiconSetting = None
     pleonastic: Annotated[str, AfterValidator(_pleonastic)] = _PATTERNS
-    lm: LanguageModelSettings = LanguageModelSettings()
+    lm_order: NGramOrder = 5
     telling: TellingSettings = TellingSettings()
 
     @model_validator(mode="after")
@@ -88,8 +87,6 @@ class FeatureReading(System):
     """A system that reads gaps with a list of features; what learns from its rows differs."""
 
     settings: ReaderSettings
-    without_chains: ClassVar[Mapping[str, str]] = {}
-    """What else of the system means something else where there are no coreference chains."""
     resources: Resources
     vocabulary: Vocabulary
     it_classifier: ItClassifier | None = None
@@ -104,7 +101,7 @@ class FeatureReading(System):
 
     @property
     def layers_read(self) -> frozenset[str]:
-        return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
+        return super().layers_read.union(*(chosen.feature.reads for chosen in self.features))
 
     @property
     def reads_source_parse(self) -> bool:
@@ -136,7 +133,7 @@ class FeatureReading(System):
             source_lexicon=source.name,
         )
         self.resources = self._learn(train, resources)
-        parts = training_parts(self.features, train, chosen.lm)
+        parts = training_parts(self.features, train)
         strings = chain.from_iterable(
             strings_of(
                 self.features,
@@ -151,8 +148,7 @@ class FeatureReading(System):
             raise input_error("settings", "min_count", "a number that leaves features", count)
         examples = [example for part, _ in parts for example in part]
         rows = LabelledRows(matrix, self._labels(examples))
-        has_chains = any(example.chains is not None for example in train)
-        self.report = self._report(rows, left_out, has_chains, lexicon_report(lexicons))
+        self.report = self._report(rows, left_out, lexicon_report(lexicons))
         self.fit_rows(examples, rows, LabelledRows(self.matrix(dev), self._labels(dev)))
 
     @abstractmethod
@@ -160,7 +156,7 @@ class FeatureReading(System):
         """Learn from the features and labels of the gaps of some examples."""
 
     def _report(
-        self, rows: LabelledRows, left_out: dict[str, str], has_chains: bool, lexicons: FitReport
+        self, rows: LabelledRows, left_out: dict[str, str], lexicons: FitReport
     ) -> FitReport:
         gaps = int((rows.labels >= 0).sum())
         summary = f"{len(self.vocabulary):,} features of {gaps:,} gaps"
@@ -168,21 +164,15 @@ class FeatureReading(System):
             summary += f"; {lexicons.summary}"
         warnings = [f"left out {name}: expected {need}" for name, need in left_out.items()]
         warnings += lexicons.warnings
-        changed = {c.feature.name: c.feature.without_chains for c in self.features}
-        changed = {k: text for k, text in {**changed, **self.without_chains}.items() if text}
-        if has_chains:
-            changed = {}
-        if changed:
-            meanings = "; ".join(f"{name} is {meaning}" for name, meaning in changed.items())
+        if "chains" in self.layers_read - (self.trained_layers or frozenset()):
             warnings.append(
                 "warning: no coreference chains (X.chains.tsv) beside the training data: "
-                + meanings
+                "antecedents are the nearest nouns that agree, which they seldom are"
             )
         figures = {
             "gaps": gaps,
             "features": len(self.vocabulary),
             "left_out": left_out,
-            "without_chains": changed,
             **lexicons.figures,
         }
         return FitReport(summary, figures, tuple(warnings))
@@ -201,7 +191,9 @@ class FeatureReading(System):
         return Resources(self.task, self.settings.context, pleonastic=scorer, **learnt)
 
     def _learn(self, examples: Examples, resources: Resources) -> Resources:
-        return learn(self.features, examples, resources, self.settings.lm, self.settings.telling)
+        return learn(
+            self.features, examples, resources, self.settings.lm_order, self.settings.telling
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ from crosspro.prediction.system import Classes, Examples, Probabilities, System
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
 _LEXICON = "lexicon.tsv"
+_CERTAINTY = 0.9
+"""The probability of a class that a rule gives."""
 _PARTICIPLES = word_set("idiap", "en", "participles")
 _BE = word_set("idiap", "en", "be")
 _NO_ACTIVE_VERB = word_set("idiap", "fr", "no-active-verb")
@@ -72,18 +74,15 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
 
 @settings
 class IdiapSettings:
-    """The model, and what the rules say.
+    """The order of the model, and what it looks at.
 
     `lexicon` gives the gender of nouns; without one only a parse of the target does. `context`
-    sentences before a gap's are looked at. A rule that fits gives its class the probability
-    `certainty`; without `rules` the model decides alone.
+    sentences before a gap's are looked at.
     """
 
     order: NGramOrder = 3
     lexicon: LexiconSetting = None
     context: Annotated[int, Field(ge=0)] = 3
-    rules: bool = True
-    certainty: Annotated[float, Field(gt=0, lt=1)] = 0.9
 
 
 class IdiapPLM(FillingSystem):
@@ -143,16 +142,14 @@ class IdiapPLM(FillingSystem):
     def unadjusted(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
         chances = super().unadjusted(examples)
-        if not self.settings.rules:
-            return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
         for row, (example, gap) in zip(chances, gaps, strict=True):
             label = rule_of(example, gap)
             if label in self.task.class_index:
                 index = self.task.class_index[label]
                 rest = np.arange(len(row)) != index
-                row[rest] *= (1 - self.settings.certainty) / row[rest].sum()
-                row[index] = self.settings.certainty
+                row[rest] *= (1 - _CERTAINTY) / row[rest].sum()
+                row[index] = _CERTAINTY
         return chances
 
     def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -65,15 +65,12 @@ class UedinCRF(FeatureReading):
     name = "uedin_crf"
     settings_class = UedinSettings
     settings: UedinSettings
-    without_chains: ClassVar = {
-        "a chain": "the gaps with the same nearest noun that agrees in number"
-    }
     chain: ChainCRF
 
     @property
     def layers_read(self) -> frozenset[str]:
         """Those of the features, and the chains that gaps are joined by."""
-        return super().layers_read | {"chains", *PARSES}
+        return super().layers_read | PARSES | {"chains"}
 
     def fit_rows(self, examples: Examples, rows: LabelledRows, dev: LabelledRows) -> None:
         features, labels = self._features(rows.matrix), rows.labels.tolist()

@@ -251,7 +251,7 @@ class Predictor:
     def _prepared(self, pair: Segment, context: Sequence[Segment]) -> PreparedPair:
         system = self.system
         before = context[len(context) - min(len(context), system.context) :]
-        prepared = self.pipeline.prepare(pair, before, parse=system.reads_source_parse)
+        prepared = self.pipeline.prepare(pair, before)
         if not prepared.gaps:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")

@@ -12,7 +12,7 @@ import typer
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
@@ -41,22 +41,12 @@ def estimate(
         ),
     ],
     order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
-    prune: Annotated[
-        str,
-        typer.Option(
-            help="Leave out n-grams that occur at most so often: a number for each order, the "
-            "last one for all that follow, as in '0 0 1'."
-        ),
-    ] = "0",
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     from crosspro.baselines.ngram.kneser_ney import FALLBACK, estimate
     from crosspro.baselines.ngram.text import read_sentences
 
-    thresholds = prune.split()
-    if not all(map(str.isdecimal, thresholds)):
-        raise input_error("settings", "--prune", "numbers with spaces between", quoted(prune))
-    result = estimate(read_sentences(texts), order, [*map(int, thresholds)])
+    result = estimate(read_sentences(texts), order)
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):

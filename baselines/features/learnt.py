@@ -7,7 +7,7 @@ tells something decides: those of more words come first.
 
 A language model that has read a sentence knows what stood in its gap, and so do telling contexts.
 Training gaps are therefore read with what was learnt from the other half of the documents, and
-later ones with what was learnt from all. The model of a file is taken as it is.
+later ones with what was learnt from all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from crosspro.baselines.features.view import (
     Resources,
     gap_views,
 )
-from crosspro.baselines.ngram.files import load_ngram_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Share, settings
@@ -126,26 +125,17 @@ FEATURES = (
 )
 
 
-@settings
-class LanguageModelSettings:
-    """The order of a model that is trained, or the file of one that exists."""
-
-    order: Annotated[int, Field(ge=1)] = 5
-    file: str | None = None
-
-
 def learn(
     features: Sequence[ChosenFeature],
     train: Sequence[Example],
     resources: Resources,
-    lm: LanguageModelSettings,
+    lm_order: int,
     telling: TellingSettings = USUAL,
 ) -> Resources:
     """The resources with all that these features must learn from training text."""
     learnt = {chosen.feature.learnt for chosen in features}
     if "lm" in learnt:
-        model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
-        resources = replace(resources, lm=model)
+        resources = replace(resources, lm=train_model(train, (), lm_order))
     if "telling" in learnt:
         task = resources.task
         labelled = (
@@ -158,14 +148,13 @@ def learn(
 
 
 def training_parts(
-    features: Sequence[ChosenFeature], train: Sequence[Example], lm: LanguageModelSettings
+    features: Sequence[ChosenFeature], train: Sequence[Example]
 ) -> list[tuple[Sequence[Example], Sequence[Example]]]:
     """Training examples, each part with those from which is learnt what its gaps are read with.
 
     There are two parts, or one where nothing is learnt from their text.
     """
-    learnt = {chosen.feature.learnt for chosen in features}
-    if not ("telling" in learnt or ("lm" in learnt and not lm.file)):
+    if all(chosen.feature.learnt is None for chosen in features):
         return [(train, train)]
     first, second = _halves(train)
     return [(half, other or half) for half, other in ((first, second), (second, first)) if half]

@@ -23,7 +23,7 @@ _DETERMINER = "DET"
 """In the universal tags and in those of French."""
 _VERBS = ("VER", "VERB")
 _MOST = 10
-PARSES = ("source_parse", "target_parse")
+PARSES = frozenset({"source_parse", "target_parse"})
 """Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
 """Distances within which verbs are looked for, those of CUNI 2016."""
@@ -152,11 +152,8 @@ def previous_subject(view: GapView, _: int) -> Iterator[str]:
             return
 
 
-_NEAREST = "of the nearest noun that agrees in number, which is seldom the antecedent"
-_NEAREST_SOURCE_NOUN = (
-    "of the nearest source noun that agrees with the pronoun, a group of people with they as well; "
-    "the pronoun's own where none does"
-)
+_CHAINS = PARSES | {"chains"}
+"""Without chains the antecedent is the nearest noun that agrees, which it seldom is."""
 _TAGS, _NOUNS = ("target_tags",), ("nouns",)
 
 FEATURES = (
@@ -170,10 +167,8 @@ FEATURES = (
         )
     ),
     Feature("target_verbs", target_verbs, _TAGS),
-    Feature("antecedents", antecedents, _NOUNS, reads=PARSES, without_chains=_NEAREST),
-    Feature("antecedent_gender", antecedent_gender, _NOUNS, reads=PARSES, without_chains=_NEAREST),
-    Feature(
-        "antecedent_number", antecedent_number, reads=PARSES, without_chains=_NEAREST_SOURCE_NOUN
-    ),
+    Feature("antecedents", antecedents, _NOUNS, reads=_CHAINS),
+    Feature("antecedent_gender", antecedent_gender, _NOUNS, reads=_CHAINS),
+    Feature("antecedent_number", antecedent_number, reads=_CHAINS),
     Feature("previous_subject", previous_subject, ("source_heads",)),
 )

@@ -239,14 +239,8 @@ class Feature:
     most: int = 0
     learnt: str | None = None
     """What must be learnt from training text before: `lm` or `telling`."""
-    reads: tuple[str, ...] = ()
+    reads: frozenset[str] = frozenset()
     """Layers that it uses where there are any, and does without where not."""
-    without_chains: str = ""
-    """What it says where there are no coreference chains, of a feature that reads them."""
-
-    @property
-    def layers(self) -> frozenset[str]:
-        return frozenset(self.reads) | ({"chains"} if self.without_chains else frozenset())
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,11 @@
 """Text in which people have said what each `it` is, and the F1 of what is learnt from it.
 
-Three kinds of files are read:
+Two kinds of files are read:
 
 - The folder of an MMAX project of ParCor or ParCorFull: pronouns with the types anaphoric, event
   (or an antecedent of that type) and pleonastic.
 - The table of Loáiciga, Guillou and Hardmeier 2017: pronouns of Europarl with a manual label; the
-  sentences before the pronoun's stand in the same column.
-- A table of one's own, tab-separated under a header line with the columns `document`, `before`,
-  `sentence` and `label`: tokenised text in which the pronoun is marked: `I think __it__ rains`.
+  sentences before the pronoun's stand in the same column, where the pronoun is `__it__`.
 """
 
 from __future__ import annotations
@@ -33,12 +31,10 @@ from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts, f1
 from crosspro.evaluation.protest.categories import LeftOutError, function_of
 
-OWN_COLUMNS = ("document", "before", "sentence", "label")
-EUROPARL_COLUMNS = ("doc", "source", "manual_label")
+_COLUMNS = ("doc", "source", "manual_label")
 """What is read of the table of event pronouns, whose sentences are in quotation marks."""
-_COLUMNS = (OWN_COLUMNS, EUROPARL_COLUMNS)
 _MARK = "__"
-_EUROPARL_LABELS = {"nominal_ref": ANAPHORIC, "pleonastic_ref": PLEONASTIC, "event_ref": EVENT}
+_LABELS = {"nominal_ref": ANAPHORIC, "pleonastic_ref": PLEONASTIC, "event_ref": EVENT}
 _SENTENCE_ENDS = frozenset((".", "!", "?"))
 
 DISCOMT_2015_TALKS = (
@@ -109,32 +105,23 @@ def _annotated_pronouns(document: MmaxDocument) -> Iterator[ItExample]:
 def _read_table(path: Path) -> Iterator[ItExample]:
     rows = (line.rstrip("\r").split("\t") for line in read_text_lines(path))
     names = next(rows, [])
-    columns = next((some for some in _COLUMNS if set(some) <= set(names)), None)
-    if columns is None:
-        expected = " or ".join(f"the columns {', '.join(some)}" for some in _COLUMNS)
+    if not set(_COLUMNS) <= set(names):
+        expected = f"the columns {', '.join(_COLUMNS)}"
         raise input_error(path, "header", expected, quoted("\t".join(names)), 1)
-    labels = (
-        _EUROPARL_LABELS if columns == EUROPARL_COLUMNS else dict(zip(LABELS, LABELS, strict=True))
-    )
-    text_column, label_column = columns[-2:]
     for number, cells in enumerate(rows, start=2):
         if len(cells) != len(names):
             expected = f"{len(names)} separated by tabs"
             raise input_error(path, "columns", expected, str(len(cells)), number)
-        row = dict(zip(names, cells, strict=True))
-        label = row[label_column].strip()
-        if label not in labels:
-            raise input_error(path, label_column, choices(labels), quoted(label), number)
-        words = row[text_column].strip().removeprefix('"').removesuffix('"').split()
+        document, source, label = (cells[names.index(name)].strip() for name in _COLUMNS)
+        if label not in _LABELS:
+            raise input_error(path, "manual_label", choices(_LABELS), quoted(label), number)
+        words = source.removeprefix('"').removesuffix('"').split()
         marked = [place for place, word in enumerate(words) if _is_marked(word)]
         if len(marked) != 1:
             expected = f"one {_MARK}it{_MARK} in the text"
-            raise input_error(path, text_column, expected, str(len(marked)), number)
+            raise input_error(path, "source", expected, str(len(marked)), number)
         plain = tuple(word.strip("_") if _MARK in word else word for word in words)
-        context = _last_sentence(plain, marked[0])
-        if columns == OWN_COLUMNS:
-            context = ItContext(plain, marked[0], tuple(row["before"].split()))
-        yield ItExample(context, labels[label], row[columns[0]])
+        yield ItExample(_last_sentence(plain, marked[0]), _LABELS[label], document)
 
 
 def _is_marked(word: str) -> bool:

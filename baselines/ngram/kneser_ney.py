@@ -6,7 +6,7 @@ else the number of different words before it. Discounts D follow from the counts
     p(w | c) = (a(cw) - D(a(cw))) / a(c·) + g(c) p(w | c')
 
 where a is the adjusted count, c' the context without its first word, and g(c) the mass that the
-discounts and the pruned n-grams leave. Unigrams are interpolated with a uniform distribution over
+discounts leave. Unigrams are interpolated with a uniform distribution over
 all words but `<s>`.
 """
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.counts import (
     BEGIN_ID,
-    END_ID,
     NGramTable,
     Rows,
     count_ngrams,
@@ -52,25 +51,21 @@ class Estimate:
 
 
 def estimate(
-    sentences: Iterable[Sequence[bytes]],
-    order: int = 5,
-    prune: Sequence[int] = (0,),
-    fallback: Discounts = FALLBACK,
+    sentences: Iterable[Sequence[bytes]], order: int = 5, fallback: Discounts = FALLBACK
 ) -> Estimate:
     """Estimate a model.
 
-    `prune` has a threshold for each order, the last one for all that follow: n-grams that occur no
-    more often are left out. `fallback` are the discounts of an order that is too small for an
-    estimate.
+    `fallback` are the discounts of an order that is too small for an estimate.
     """
-    _check(order, prune)
+    if not 1 <= order <= MAX_ORDER:
+        raise CrossproError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     text = number_words(sentences)
     tables = count_ngrams(text, order)
     closing = closing_rows(tables)
     discounts: list[Discounts] = []
     fallbacks = []
     orders: list[Order] = []
-    lower, kept_lower = np.ones(1), np.ones(1, bool)
+    lower = np.array([1 / (len(text.words) - 1)])
     while tables:
         n = len(orders)
         counts, table = adjusted_counts(tables), tables.pop(0)
@@ -79,51 +74,25 @@ def estimate(
             fallbacks.append(n + 1)
             amounts = fallback
         discounts.append(amounts)
-        # The context and the suffix of an n-gram are at least as frequent, so they are kept, too.
-        kept = table.counts > prune[min(n, len(prune) - 1)]
         contexts, words = np.divmod(table.keys, len(text.words))
-        if n == 0:
-            kept[: END_ID + 1] = True
-            vocabulary = [text.words[number] for number in np.flatnonzero(kept).tolist()]
-            kept_words, lower[0] = kept, 1 / (len(vocabulary) - 1)
         taken = np.array((0.0, *amounts))[np.minimum(counts, 3)]
         total = np.bincount(contexts, counts, len(lower))
-        left = np.bincount(contexts, np.where(kept, taken, counts), len(lower))
-        backoff = left / np.maximum(total, 1)
+        backoff = np.bincount(contexts, taken, len(lower)) / np.maximum(total, 1)
         if orders:
             weights = np.where(total > 0, _log10(backoff), 0)
-            orders[-1].back_offs = weights[kept_lower].astype(np.float32)
+            orders[-1].back_offs = weights.astype(np.float32)
         probabilities = counts - taken
         probabilities /= np.maximum(total, 1)[contexts]
         probabilities += backoff[contexts] * lower[table.suffixes]
         if n == 0:
             probabilities[BEGIN_ID] = 1.0  # as in KenLM: a context, which costs nothing as a word
-        new_rows = (np.cumsum(kept_lower) - 1).astype(np.uint32)
-        logs = np.minimum(_log10(probabilities[kept]), 0).astype(np.float32)
-        orders.append(
-            Order(
-                new_rows[contexts[kept]],
-                (np.cumsum(kept_words) - 1).astype(np.uint32)[words[kept]],
-                new_rows[table.suffixes[kept]],
-                logs,
-                np.zeros(len(logs), np.float32),
-            )
-        )
-        lower, kept_lower = probabilities, kept
-    del table, counts, contexts, words, taken, probabilities
+        logs = np.minimum(_log10(probabilities), 0).astype(np.float32)
+        rows = contexts.astype(np.uint32), words.astype(np.uint32), table.suffixes
+        orders.append(Order(*rows, logs, np.zeros(len(logs), np.float32)))
+        lower = probabilities
+    del table, counts, contexts, words, taken, probabilities, rows
     sizes = len(text.tokens) - 2 * text.sentences, text.sentences, text.left_out
-    del text
-    return Estimate(build_model(vocabulary, orders), discounts, fallbacks, *sizes)
-
-
-def _check(order: int, prune: Sequence[int]) -> None:
-    if not 1 <= order <= MAX_ORDER:
-        raise CrossproError(f"order: expected 1 to {MAX_ORDER}, found {order}")
-    # With a falling threshold an n-gram would be kept whose context is gone.
-    rising = list(prune) == sorted(prune) and all(threshold >= 0 for threshold in prune)
-    if not rising or not 1 <= len(prune) <= order:
-        expected = f"1 to {order} thresholds from 0 that never fall"
-        raise CrossproError(f"prune: expected {expected}, found {' '.join(map(str, prune))}")
+    return Estimate(build_model(text.words, orders), discounts, fallbacks, *sizes)
 
 
 def adjusted_counts(tables: Sequence[NGramTable]) -> Rows:

@@ -66,7 +66,7 @@ class LanguageModel(ABC):
 class Order:
     """The n-grams of one order, sorted by context (a row of the order below), then by word.
 
-    `suffixes` are the rows of the n-grams without their first words, which a pruned model may lack.
+    `suffixes` are the rows of the n-grams without their first words, which ARPA files do not tell.
     """
 
     contexts: Rows

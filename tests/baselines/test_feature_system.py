@@ -145,7 +145,7 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
         ({"estimator": {"name": "svm"}}, "estimator"),
         ({"estimator": {"name": "linear_svm", "cost": 0}}, "estimator.linear_svm.cost"),
         ({"steps": "two", "null_class": True}, "file"),
-        ({"lm": {"order": "x"}}, "lm.order"),
+        ({"lm_order": "x"}, "lm_order"),
         ({"telling": {"least_share": 1.5}}, "telling.least_share"),
         ({"pleonastic": "nada"}, "pleonastic"),
     ],

@@ -70,12 +70,12 @@ def test_other_source_languages_have_no_labels():
 
 
 def table(path, documents):
-    rows = ["document\tbefore\tsentence\tlabel"]
+    rows = ["doc\tsource\tmanual_label"]
     for name in documents:
         rows += [
-            f"{name}\t\tI have a car and __it__ broke .\tanaphoric",
-            f"{name}\t\tBut __it__ seems that he left .\tpleonastic",
-            f"{name}\tHe left .\tWe told him to do __it__ .\tevent",
+            f"{name}\tI have a car and __it__ broke .\tnominal_ref",
+            f"{name}\tBut __it__ seems that he left .\tpleonastic_ref",
+            f"{name}\tHe left . We told him to do __it__ .\tevent_ref",
         ]
     path.write_text("\n".join(rows) + "\n", "utf-8")
     return str(path)

@@ -44,7 +44,7 @@ SYSTEMS = {
     }),
     "features, two steps with all that is learnt": ("features", {
         "features": ["lm_scores", "telling_contexts", "target_tags:1"], "steps": "two",
-        "lm": {"order": 2},
+        "lm_order": 2,
     }),
     "features, forest": ("features", {
         "features": ["source_pronoun", "target_lemmas:1"], "null_class": True,
@@ -60,7 +60,7 @@ SYSTEMS = {
     "hardmeier_anaphora": neural("hardmeier_anaphora", 2, words=6, hidden=6, anaphora_hidden=6),
     "uedin_crf": ("uedin_crf", {
         "features": ["source_pronoun", "target_lemmas:2", "lm_best"], "null_class": True,
-        "lm": {"order": 2}, "context": 2, "iterations": 3,
+        "lm_order": 2, "context": 2, "iterations": 3,
     }),
     "ngram": ("ngram", {"order": 3}),
     "source_aware_lm, joined": ("source_aware_lm", {"order": 4}),

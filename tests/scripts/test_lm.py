@@ -19,10 +19,9 @@ def test_estimate_writes_both_forms(tmp_path, name):
     assert_same(found, read_entries(CASES / "b.3gram.arpa.xz"))
 
 
-def test_cut_offs_and_fallback(tmp_path):
-    cut = tmp_path / "cut.arpa"
-    arguments = (CASES / "odd.txt", "-n", 5, "-o", cut, "--prune", "0 1 2")
-    result = crosspro("lm", "estimate", *arguments)
+def test_orders_without_an_estimate_of_discounts_are_named(tmp_path):
+    model = tmp_path / "odd.arpa"
+    result = crosspro("lm", "estimate", CASES / "odd.txt", "-n", 4, "-o", model)
     assert result.code == 0, result.stderr
-    assert b"1-grams, 4-grams, 5-grams" in result.stderr
-    assert_same(read_entries(cut), read_entries(CASES / "odd.5gram.fallback.prune_0_1_2.arpa"))
+    assert b"1-grams: too few" in result.stderr
+    assert_same(read_entries(model), read_entries(CASES / "odd.4gram.fallback.arpa"))

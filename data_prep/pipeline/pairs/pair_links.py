@@ -74,6 +74,7 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
 
 def bundled_aligner(task: Task) -> PairAligner:
     """Links by the prior of the bundled model of the languages, if there is one."""
+
     name = f"{task.source_language}-{task.target_language}.zip"
     path, prior = Path(__file__).resolve().parents[3] / "models" / name, None
     if path.is_file():

@@ -1,8 +1,7 @@
 """Sentence pairs as examples of a task: what `crosspro prepare` does to a text, done to one.
 
-The text is tokenised, linked, and the target lemmatised and tagged if the task's is. Gaps are where
-the rules of the task put them, or where the user wants them. Notes say what could not be done as in
-a whole text.
+The text is tokenised and linked. Gaps are where the rules of the task put them, or where the user
+wants them. Tasks have inflected targets: nothing is annotated.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from crosspro.data_prep.annotate.bitext import Segment
-from crosspro.data_prep.annotate.corpus import Annotator, make_annotator
-from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Link
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example, Gap, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.clitics import attached
 from crosspro.data_prep.gaps.extract import RULES, GapRules, source_pronouns
-from crosspro.data_prep.gaps.null_subjects import linked_verb, null_subject_verbs
+from crosspro.data_prep.gaps.null_subjects import linked_verb
 from crosspro.data_prep.gaps.segments import Counts, LinkedSegment, segment_placements
 from crosspro.data_prep.pipeline.pairs.marked_gaps import (
     all_marks,
@@ -79,22 +77,8 @@ class PreparedPair:
 
 
 @dataclass(frozen=True)
-class _LinkedPair:
-    """A typed pair with links and annotation; `parse` is for systems that read one."""
-
-    typed: TypedPair
-    chances: LinkChances
-    segment: LinkedSegment
-    parse: AnnotatedSentence | None
-
-
-@dataclass(frozen=True)
 class PairPipeline:
-    """Makes examples of a task from pairs; annotators and aligner are loaded when first needed.
-
-    An annotator of the source is used if it is there: it tells which pronouns are subjects, and
-    parses the source for systems that read a parse.
-    """
+    """Makes examples of a task from pairs; the aligner is loaded when it is first needed."""
 
     task: Task
     make_aligner: Callable[[Task], PairAligner] = bundled_aligner
@@ -104,20 +88,19 @@ class PairPipeline:
         pair: Segment,
         context: Sequence[Segment] = (),
         gaps: Sequence[GapMark] | None = None,
-        parse: bool = False,
     ) -> PreparedPair:
         """The pair with its gaps after the sentences of its context.
 
         Gaps are those that are asked for or written into the target; if there are none of either,
         those that the rules of the task find. So it is in the context, but in tasks for use, where
-        the text before is known, and hidden only where a gap is written. With `parse`, examples
-        have the annotation of the source as a parse of it.
+        the text before is known, and hidden only where a gap is written.
         """
-        *before, linked = pairs = self._linked(typed_pairs([*context, pair], self.task), parse)
+        *before, linked = self._linked(typed_pairs([*context, pair], self.task))
         context_gaps: Sequence[GapMark] | None = () if self.task.linked else None
-        context_pairs = tuple(self._prepared(earlier, context_gaps) for earlier in before)
-        notes = self._notes(pairs, parse)
-        return replace(self._prepared(linked, gaps), context=context_pairs, notes=notes)
+        context_pairs = tuple(self._prepared(*earlier, context_gaps) for earlier in before)
+        known = self.aligner.prior is not None
+        notes = () if known else ("links: from positions alone, without a prior",)
+        return replace(self._prepared(*linked, gaps), context=context_pairs, notes=notes)
 
     def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedPair]:
         """Pairs of a text, each with the gaps that the rules of the task find in it.
@@ -126,13 +109,13 @@ class PairPipeline:
         linked to none, and one of the target beside its place that is linked to none, are a gap.
         """
         prepared = []
-        for linked in self._linked(pairs, parse=False):
-            pair = self._prepared(linked, None)
-            marks = self._pairs_left(linked.typed, pair)
-            prepared.append(self._prepared(linked, marks) if marks else pair)
+        for typed, segment in self._linked(pairs):
+            pair = self._prepared(typed, segment, None)
+            marks = self._pairs_left(typed, pair)
+            prepared.append(self._prepared(typed, segment, marks) if marks else pair)
         return prepared
 
-    # Rules, aligner and annotators ----------------------------------------------------------------
+    # Rules and links ------------------------------------------------------------------------------
 
     @cached_property
     def rules(self) -> GapRules:
@@ -145,76 +128,33 @@ class PairPipeline:
     def aligner(self) -> PairAligner:
         return self.make_aligner(self.task)
 
-    @cached_property
-    def _target_annotator(self) -> Annotator:
-        tagset = "universal" if self.task.tagset == "none" else self.task.tagset
-        parse = self.task.null_subjects
-        return make_annotator("auto", self.task.target_language, tagset, parse=parse)
-
-    @cached_property
-    def _source_annotator(self) -> Annotator | CrossproError:
-        try:
-            return make_annotator("auto", self.task.source_language, "universal")
-        except CrossproError as error:
-            return error
-
-    @property
-    def _parses_verbs(self) -> bool:
-        """Whether verbs without a subject are looked for in a parse; tasks for use have none."""
-        return self.task.null_subjects and not self.task.linked
-
-    @property
-    def _filters_subjects(self) -> bool:
-        return self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
-
-    # Links and annotation -------------------------------------------------------------------------
-
-    def _linked(self, pairs: Sequence[TypedPair], parse: bool) -> list[_LinkedPair]:
-        sources: Sequence[AnnotatedSentence | None] = [None] * len(pairs)
-        targets: Sequence[AnnotatedSentence | None] = sources
-        links = self._aligned(pairs)
-        if self.task.tagged or self._parses_verbs:
-            targets = self._target_annotator.annotate([pair.target for pair in pairs])
-        judged = self._parses_verbs or self._filters_subjects
-        annotator = self._source_annotator if judged or parse else None
-        if annotator is not None and not isinstance(annotator, CrossproError):
-            sources = annotator.annotate([pair.source for pair in pairs])
+    def _linked(self, pairs: Sequence[TypedPair]) -> list[tuple[TypedPair, LinkedSegment]]:
+        if self.task.tagged:
+            expected = "a model of a task with inflected words, for text that is not prepared"
+            raise input_error("text", "task", expected, f"{self.task.name}, which has lemmas")
         linked = []
-        for pair, chances, target, source in zip(pairs, links, targets, sources, strict=True):
-            segment = LinkedSegment(
-                *(pair.source, pair.target, tuple(chances), DOCUMENT),
-                target_annotation=target,
-                source_annotation=source if judged else None,
-            )
-            if self.rules.clitics:
-                segment = segment.with_clitics(self.task)
-            linked.append(_LinkedPair(pair, chances, segment, source if parse else None))
+        for pair, chances in zip(pairs, self._aligned(pairs), strict=True):
+            segment = LinkedSegment(pair.source, pair.target, tuple(chances), DOCUMENT)
+            linked.append((pair, self._with_clitics(segment)))
         return linked
+
+    def _with_clitics(self, segment: LinkedSegment) -> LinkedSegment:
+        return segment.with_clitics(self.task) if self.rules.clitics else segment
 
     def _aligned(self, pairs: Sequence[TypedPair]) -> list[LinkChances]:
         return self.aligner.links([pair.source for pair in pairs], [pair.target for pair in pairs])
 
-    def _notes(self, pairs: Sequence[_LinkedPair], parse: bool) -> tuple[str, ...]:
-        notes = []
-        if self.aligner.prior is None:
-            notes.append("links: from positions alone, as no prior of these languages is known")
-        if parse or self._parses_verbs or self._filters_subjects:
-            if isinstance(self._source_annotator, CrossproError):
-                notes.append(f"the source is not annotated: {self._source_annotator}")
-            elif parse and not any(pair.parse and pair.parse.parsed for pair in pairs):
-                notes.append("the parse of the source has no dependencies; spacy:MODEL makes them")
-        return tuple(notes)
-
     # Gaps -----------------------------------------------------------------------------------------
 
-    def _prepared(self, linked: _LinkedPair, marks: Sequence[GapMark] | None) -> PreparedPair:
+    def _prepared(
+        self, pair: TypedPair, segment: LinkedSegment, marks: Sequence[GapMark] | None
+    ) -> PreparedPair:
         """The pair with gaps at the marks and where they are written, else by the rules."""
-        pair, segment, task = linked.typed, linked.segment, self.task
+        task = self.task
         marked = all_marks(pair, marks or ())
         if marked or marks is not None:
             votes = self._votes(pair, self._verbs(segment, marked))
-            pronouns = self._pronouns(segment)
-            links = segment.links
+            pronouns, links = source_pronouns(segment.source, task), segment.links
             placements = place_marked(pair, links, marked, pronouns, votes, task, self.rules)
             segment = replace(segment, links=with_marked_links(links, placements))
         else:
@@ -237,15 +177,8 @@ class PairPipeline:
                 label = task.class_of(word[1].lower())
                 hidden.append(replace(gap, label=label, word=word[1]))
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        example = replace(example, gaps=blind, source_parse=linked.parse)
+        example = replace(example, gaps=blind)
         return PreparedPair(example, tuple(words), tuple(hidden))
-
-    def _pronouns(self, segment: LinkedSegment) -> list[int]:
-        """The source words that a gap may translate."""
-        if not self._parses_verbs:
-            return source_pronouns(segment.source, self.task)
-        parse = segment.source_annotation
-        return [] if parse is None else [phrase.first for phrase in null_subject_verbs(parse)]
 
     def _votes(self, pair: TypedPair, verbs: Mapping[int, int]) -> dict[Link, float]:
         """The vote for each source word to be the one that a written gap translates.
@@ -263,7 +196,7 @@ class PairPipeline:
         other_pronouns = self._target_pronouns(pair)
         for trial, chances in zip(tried, self._aligned(tried), strict=True):
             segment = LinkedSegment(trial.source, trial.target, tuple(chances))
-            links = (segment.with_clitics(self.task) if self.rules.clitics else segment).links
+            links = self._with_clitics(segment).links
             elsewhere = {source for source, target in links if target in other_pronouns}
             for link in links:
                 if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):

@@ -84,7 +84,7 @@ def label_leaks(splits: Splits, task: Task) -> Mapping[str, LabelLeak]:
     """What links give away in train, dev and the test sets, by the name of the set."""
     sets = {"train": splits.train, "dev": splits.dev, **splits.test}
     leaks = {name: label_leak(examples, task) for name, examples in sets.items()}
-    return {name: leak for name, leak in leaks.items() if leak is not None}
+    return {name: leak for name, leak in leaks.items() if leak}
 
 
 def label_leak(examples: Iterable[Example], task: Task) -> LabelLeak | None:

@@ -9,6 +9,7 @@ that they share.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,17 +68,17 @@ def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = _L
     Segments of at most `longer_than` words do not count for documents.
     """
     segments = shared = 0
-    sizes: dict[str, list[int]] = {}
+    longer: Counter[str] = Counter()
+    longer_shared: Counter[str] = Counter()
     for example in examples:
         is_shared = digest(example.source) in other.segments
         segments += 1
         shared += is_shared
-        size = sizes.setdefault(example.document or "", [0, 0])
-        if len(example.source) > longer_than:
-            size[0] += 1
-            size[1] += is_shared
-    same_text = (name for name, (lines, same) in sizes.items() if same > _RICH * lines)
-    same_id = (name for name in sizes if name in other.documents)
+        is_long = len(example.source) > longer_than
+        longer[example.document or ""] += is_long
+        longer_shared[example.document or ""] += is_long and is_shared
+    same_text = (name for name in longer if longer_shared[name] > _RICH * longer[name])
+    same_id = (name for name in longer if name in other.documents)
     return Overlap(segments, shared, tuple(same_id), tuple(same_text))
 
 
@@ -107,15 +108,15 @@ def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Exam
     if not unseen:
         return list(examples)
     shares: list[bool] = []
-    longer: dict[str, list[int]] = {}
+    longer: Counter[str] = Counter()
+    longer_shared: Counter[str] = Counter()
     for example in examples:
         digests = list(_digests(example))
         shares.append(not unseen.isdisjoint(digests))
         if digests and example.document:
-            counts = longer.setdefault(example.document, [0, 0])
-            counts[0] += 1
-            counts[1] += shares[-1]
-    left_out = {name for name, (lines, same) in longer.items() if same > _MOST_SHARED * lines}
+            longer[example.document] += 1
+            longer_shared[example.document] += shares[-1]
+    left_out = {name for name in longer if longer_shared[name] > _MOST_SHARED * longer[name]}
     return [
         example
         for example, shared in zip(examples, shares, strict=True)

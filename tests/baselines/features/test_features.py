@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from crosspro.baselines.features.learnt import (
-    LanguageModelSettings,
     learn,
     learn_contexts,
     telling_label,
@@ -38,7 +37,7 @@ def told(names, examples=DOCUMENT, resources=PLAIN):
 def test_every_feature_of_a_document_is_what_it_was():
     """Each name with the values that it gives the only gap of the document."""
     chosen = chosen_features(list(FEATURES))
-    lm = LanguageModelSettings(order=2)
+    lm = 2
     resources = learn(chosen, [*DOCUMENT] * 12, PLAIN, lm)
     text = ""
     for one in chosen:
@@ -148,7 +147,7 @@ def test_the_documentation_lists_all_features():
 def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
     lines = [replace(SECOND, document="talk") for _ in range(5)]
     chosen = chosen_features(["telling_contexts"])
-    parts = training_parts(chosen, lines, LanguageModelSettings())
+    parts = training_parts(chosen, lines)
     assert [tuple(map(len, part)) for part in parts] == [(2, 3), (3, 2)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.features.learnt import LanguageModelSettings, learn
+from crosspro.baselines.features.learnt import learn
 from crosspro.baselines.features.matrix import learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
 from crosspro.baselines.features.view import Resources
@@ -47,7 +47,7 @@ def test_a_text_is_read_alike_whole_in_parts_and_by_document(monkeypatch):
     for examples in (layers, demo_examples(TASK, "train", 12)):
         lacking = unmet(every, plain, examples)
         chosen = [feature for feature in every if feature.written not in lacking]
-        resources = learn(chosen, examples, plain, LanguageModelSettings(order=2))
+        resources = learn(chosen, examples, plain, 2)
         blind = [
             replace(e, gaps=tuple(replace(gap, label=None, word=None) for gap in e.gaps))
             for e in examples

@@ -20,32 +20,17 @@ from tests.conftest import SHARED_DATA
 EUROPARL = "doc\tsource\tfr_target\tsentence\tposition\tsource_pron\tx\ty\tmanual_label\n"
 
 
-def test_own_table(tmp_path):
-    path = tmp_path / "own.tsv"
-    path.write_text(
-        "document\tbefore\tsentence\tlabel\n"
-        "d1\tHe left .\tI think __It__ rains .\tpleonastic\n"
-        "d2\t\t__it__ broke\tanaphoric\n",
-        "utf-8",
-    )
-    one, other = read_training_data([path])
-    assert (one.context.words, one.context.position) == (("I", "think", "It", "rains", "."), 2)
-    assert one.context.before == ("He", "left", ".")
-    assert (one.label, one.document) == ("pleonastic", "d1")
-    assert (other.context.before, other.context.position) == ((), 0)
-
-
 @pytest.mark.parametrize(
     ("line", "field"),
     [
-        ("d1\t\tno mark\tevent", "sentence"),
-        ("d1\t\t__it__ is\tcake", "label"),
-        ("d1\t\t__it__ is", "columns"),
+        ("d1\tno mark\tevent_ref", "source"),
+        ("d1\t__it__ is\tcake", "manual_label"),
+        ("d1\t__it__ is", "columns"),
     ],
 )
 def test_a_wrong_line_is_refused(line, field, tmp_path):
     path = tmp_path / "bad.tsv"
-    path.write_text(f"document\tbefore\tsentence\tlabel\n{line}\n", "utf-8")
+    path.write_text(f"doc\tsource\tmanual_label\n{line}\n", "utf-8")
     with pytest.raises(InputError, match=rf"bad\.tsv:2: {field}"):
         read_training_data([path])
     path.write_text("a\tb\n", "utf-8")

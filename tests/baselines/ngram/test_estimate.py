@@ -19,14 +19,11 @@ from tests.examples import example_of
 
 GOLDEN_CASES = [
     ("a.txt.xz", 5, "a.5gram.arpa.xz", {}),
-    ("a.txt.xz", 4, "a.4gram.prune_0_0_1.arpa.xz", {"prune": (0, 0, 1)}),
     ("b.txt.xz", 3, "b.3gram.arpa.xz", {}),
     ("tiny.txt", 3, "tiny.3gram.fallback.arpa", {}),
     ("tiny.txt", 7, "tiny.7gram.fallback.arpa", {}),
     ("odd.txt", 4, "odd.4gram.fallback.arpa", {}),
     ("odd.txt", 1, "odd.1gram.fallback_0.4_0.8.arpa", {"fallback": (0.4, 0.8, 0.8)}),
-    ("odd.txt", 5, "odd.5gram.fallback.prune_0_1_2.arpa", {"prune": (0, 1, 2)}),
-    ("odd.txt", 3, "odd.3gram.fallback.prune_10.arpa", {"prune": (10,)}),
 ]
 
 
@@ -70,18 +67,9 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
     assert caught.value.problems[0].line == 2
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"order": 8},
-        {"prune": (1, 0)},
-        {"prune": (-1,)},
-        {"order": 2, "prune": (0, 0, 0)},
-    ],
-)
-def test_bad_settings_are_refused(settings):
+def test_a_wrong_order_is_refused():
     with pytest.raises(CrossproError):
-        train(["a b"], **settings)
+        train(["a b"], order=8)
 
 
 def test_discounts_by_hand():
@@ -95,10 +83,10 @@ word = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 texts = st.lists(st.lists(word, max_size=6).map(" ".join), min_size=1, max_size=12)
 
 
-@given(texts, st.integers(1, 5), st.integers(0, 3), st.integers(0, 2))
-def test_probabilities_of_all_words_sum_to_one(text, order, first, rise):
+@given(texts, st.integers(1, 5))
+def test_probabilities_of_all_words_sum_to_one(text, order):
     assume(any(line.split() for line in text))
-    model = train(text, order, prune=[first, first + rise][:order])
+    model = train(text, order)
     words = [n for n in range(len(model.words)) if n != 1]  # all but <s>
     states = np.append(np.arange(len(model.extends))[model.extends], model.begin_state)
     log10, _ = model.advance(states[:, None], words)

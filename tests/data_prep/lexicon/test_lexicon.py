@@ -175,19 +175,6 @@ def test_german_nouns_have_all_their_forms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("lefff", "maison\tnc\n"), ("lexique", LEXIQUE + "x\t\tx\tNOM\tm\ts\t\t\tmany\t1\t\t\n"),
-     ("lexique", "a\0b\n" * 3), ("german-nouns", "lemma,genus\nHaus,n\n"),
-     ("german-nouns", GERMAN + "Haus\n"), ("german-nouns", "\udcff")],
-)  # fmt: skip
-def test_damaged_packages(tmp_path, name, text):
-    path = tmp_path / "damaged"
-    path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(InputError, match="damaged"):
-        list(PACKAGES[name].read(path))
-
-
-@pytest.mark.parametrize(
     ("name", "word", "gender", "number"),
     mostly_slow(
         [

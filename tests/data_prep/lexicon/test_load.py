@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon import load
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.data_prep.lexicon.load import PACKAGES, side_lexicon
+from crosspro.data_prep.lexicon.load import Package, side_lexicon
 from crosspro.prediction.system import load_system
 from tests.integration.training import composed, made
 
@@ -23,17 +23,14 @@ def found(setting, task, side):
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    def missing(package):
-        raise CrossproError(f"the package {package.package} is not installed")
-
-    monkeypatch.setattr(type(next(iter(PACKAGES.values()))), "path", missing)
+    monkeypatch.setattr(Package, "path", lambda package: None)
 
 
 @pytest.fixture
 def installed(monkeypatch):
     """Only german-nouns is, and it has one noun."""
     nouns = Lexicon.of([Entry("Katze", "NOUN", "Fem")])
-    monkeypatch.setattr(load, "_installed", lambda name: name == "german-nouns")
+    monkeypatch.setattr(Package, "path", lambda package: package.comma or None)
     monkeypatch.setattr(
         load, "load_lexicon", lambda name, key: nouns if name == "german-nouns" else 1 / 0
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.annotate.bitext import Segment
-from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.data_prep.pipeline.pairs import pipeline as pipeline_module
 from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pipeline.pairs.typed_text import (
@@ -138,27 +137,9 @@ def test_gaps_of_the_demo_corpus_are_made_again(pipeline):
     assert right / total > 0.9
 
 
-def test_annotators_that_are_missing_are_an_error_or_a_note(monkeypatch, pipeline):
-    def missing(*_, **__):
-        raise CrossproError("no annotator")
-
-    monkeypatch.setattr(pipeline_module, "make_annotator", missing)
-    with pytest.raises(CrossproError):
+def test_lemmas_are_no_typed_text(pipeline):
+    with pytest.raises(InputError, match="task"):
         PairPipeline(load_task("en-fr")).prepare(HOUSE)
-    without = PairPipeline(TASK)
-    prepared = without.prepare(HOUSE, parse=True)
-    assert prepared.example.source_parse is None
-    assert any("no annotator" in note for note in prepared.notes)
-    assert not without.prepare(HOUSE).notes
-
-
-def test_tags_alone_are_told_from_a_parse(pipeline):
-    pytest.importorskip("HanTa", reason="needs HanTa: make extras EXTRAS=annotate")
-    prepared = pipeline.prepare(HOUSE, [HOUSE], parse=True)
-    parses = [example.source_parse.forms for example in prepared.examples]
-    assert parses == [prepared.example.source] * 2
-    assert any("has no dependencies" in note for note in prepared.notes)
-    assert pipeline.prepare(HOUSE).example.source_parse is None
 
 
 def test_the_stand_in_is_a_pronoun_of_one_meaning():
