@@ -23,7 +23,7 @@ from crosspro.scripts.common import (
     show_table,
     tell,
 )
-from crosspro.scripts.protest_systems import Sources, SuiteFile, Verdicts, scored_systems
+from crosspro.scripts.protest_systems import SuiteFile, Verdicts, scored_systems
 
 LOOPBACK = ("127.0.0.1", "localhost")
 
@@ -50,7 +50,6 @@ def export_review(
     candidate: Candidates,
     output: Annotated[Path, output_file("--output", "-o", help="The file to write.")],
     candidate_links: CandidateLinks = None,
-    source: Sources = None,
     verdicts: Verdicts = None,
     matches: Matches = False,
     conflicts: Annotated[
@@ -77,7 +76,7 @@ def export_review(
         raise typer.BadParameter("--conflicts needs --verdicts, and no --matches")
     if (format_ == "pearmut") != bool(judge):
         raise typer.BadParameter("--format pearmut needs --judge, a table has none")
-    scored = scored_systems(suite, candidate, candidate_links, source)
+    scored = scored_systems(suite, candidate, candidate_links)
     judgements = read_judgements(verdicts, scored.suite.digest)
     if conflicts:
         disputed = {key for key, judged in judgements.items() if judged.in_conflict}
@@ -110,14 +109,10 @@ def import_review(
     format_: Format = "tsv",
 ) -> None:
     """Read tables or annotations of Pearmut into a store; print conflicts and agreement."""
+    from crosspro.evaluation.people.agreement import AGREEMENT_HEADING, agreement_table
     from crosspro.evaluation.people.pearmut import read_annotations
     from crosspro.evaluation.people.questions import read_review
-    from crosspro.evaluation.people.verdicts import (
-        AGREEMENT_HEADING,
-        Kind,
-        VerdictStore,
-        agreement_table,
-    )
+    from crosspro.evaluation.people.verdicts import Kind, VerdictStore
     from crosspro.evaluation.protest.suite import read_suite
 
     tokens = read_suite(suite)
@@ -158,7 +153,6 @@ def serve(
     judge: Annotated[list[str], typer.Option("--judge", help="An annotator (repeatable).")],
     candidate: Candidates,
     candidate_links: CandidateLinks = None,
-    source: Sources = None,
     matches: Matches = False,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8017,
@@ -193,7 +187,7 @@ def serve(
         raise typer.BadParameter(f"--url {url}: expected https://NAME")
     if url is None and host not in LOOPBACK:
         raise typer.BadParameter("--host: say how the server is reached (--url)")
-    scored = scored_systems(suite, candidate, candidate_links, source)
+    scored = scored_systems(suite, candidate, candidate_links)
     questions = to_judge(scored.tokens, {}, matches)
     if not questions:
         raise CrossproError("protest review serve: nothing to judge, all tokens match")

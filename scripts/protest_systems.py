@@ -15,19 +15,12 @@ if TYPE_CHECKING:
 
 SuiteFile = Annotated[Path, typer.Argument(metavar="SUITE", help="A suite from `protest build`.")]
 Verdicts = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
-Sources = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--source", help="The source as the systems tokenise it: one file, or one each (repeat)."
-    ),
-]
 
 
 def scored_systems(
     suite_file: Path,
     candidates: Sequence[NamedFile],
     links: Sequence[Path] | None,
-    sources: Sequence[Path] | None,
     prior: str | None = None,
     silver_file: Path | None = None,
 ) -> ScoredSystems:
@@ -44,23 +37,17 @@ def scored_systems(
     names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
     if len(set(names)) < number:
         raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
-    for paths, option, numbers in (
-        (links, "--candidate-links", {number}),
-        (sources, "--source", {1, number}),
-    ):
-        if paths and len(paths) not in numbers:
-            raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
+    if links and len(links) != number:
+        raise typer.BadParameter(f"{number} candidates, but {len(links)} times --candidate-links")
     if links and prior:
         raise typer.BadParameter("--prior is for links that are made")
     suite = read_suite(suite_file)
     words = target_words(suite.target_language)
     silver = {} if silver_file is None else read_silver(silver_file, suite)
     links_of: Sequence[Path | None] = links or [None] * number
-    source_of: Sequence[Path | None] = sources or [None]
-    source_of = [*source_of] * (number // len(source_of))
     results = {}
-    for name, file, file_links, source in zip(names, candidates, links_of, source_of, strict=True):
-        output = read_system(suite, name, file.path, file_links, source, prior)
+    for name, file, file_links in zip(names, candidates, links_of, strict=True):
+        output = read_system(suite, name, file.path, file_links, prior)
         warn([f"{name}: {warning}" for warning in output.warnings])
         results[name] = score_system(suite, output, words, silver)
     return ScoredSystems(suite, words, results, silver)

@@ -26,7 +26,7 @@ from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.link_repair import Repair, repair_links
 from crosspro.evaluation.links import LinkedSentence, Links
-from crosspro.evaluation.pronouns import find_anchors, lists_of
+from crosspro.evaluation.pronouns import find_anchors, load_lists
 from crosspro.evaluation.protest.build import (
     BuiltSuite,
     SuiteFiles,
@@ -78,7 +78,7 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
 
 def repaired_links(text: ParallelText) -> Links:
     """The links to the first reference, and those that APT's repair adds."""
-    lists = lists_of(("en", "fr"))
+    lists = load_lists("en-fr")
     links = [list(line) for line in text.links[0]]
     for anchor in find_anchors(text.source, lists):
         line, position = anchor.line, anchor.position
@@ -149,7 +149,7 @@ class Damage:
             tuple(changes.get((line, at), word) for at, word in enumerate(words))
             for line, words in enumerate(self.suite.references[0])
         ]
-        return SystemOutput(name, self.suite.source, text, self.links)
+        return SystemOutput(name, text, self.links)
 
 
 def pronoun_spot(token: Token) -> Spot:
