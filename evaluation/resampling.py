@@ -42,17 +42,13 @@ _NUMBERS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class Cells:
-    """A wide column of counts in short: item `i` adds one to cell `codes[i]` of `size` cells.
-
-    Named cells are shown under their names where they are counts.
-    """
+    """A wide column of counts in short: item `i` adds one to cell `codes[i]` of `size` cells."""
 
     codes: NDArray[np.integer]
     size: int
-    names: Sequence[str] = ()
 
     def __getitem__(self, chosen: Booleans) -> Cells:
-        return Cells(self.codes[chosen], self.size, self.names)
+        return Cells(self.codes[chosen], self.size)
 
     def sums(self, of_item: Ints, units: int) -> Floats:
         codes = of_item * self.size + self.codes

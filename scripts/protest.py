@@ -48,7 +48,7 @@ def protest() -> None:
 )
 def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
-    source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
+    source: Annotated[Path, typer.Option(help="Source text, a segment a line.")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
     output: Annotated[Path, output_file("--output", "-o", help="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,
@@ -71,9 +71,9 @@ def build(
 ) -> None:
     """Build a suite from ParCor annotation and a parallel text.
 
-    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, tokens are
-    selected so that genders, numbers and translations are balanced. The tables say what was left
-    out and why, and count all annotated pronouns by type.
+    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, as many tokens
+    as published in 2016 are selected, balanced by gender, number and translation. The tables say
+    what was left out and why, and count all annotated pronouns by type.
     """
     from crosspro.evaluation.protest.build import (
         SuiteFiles,

@@ -50,6 +50,12 @@ def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | 
     return f"what looks like {max(others, key=others.__getitem__)}" if others else None
 
 
+def same_language(tag: str, wanted: str) -> bool:
+    """Whether a language tag is the wanted language: `en` accepts en, EN-GB and en_US."""
+    tag, wanted = (name.strip().lower().replace("_", "-") for name in (tag, wanted))
+    return tag == wanted or tag.startswith(f"{wanted}-")
+
+
 def language_problems(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[Problem]:
     """Problems of those of (place, language, lines) that look like another language.
 

@@ -9,8 +9,8 @@ from html import unescape
 from importlib import import_module
 from typing import Any
 
-from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.words.language import same_language
 from crosspro.prediction.proofread.files import (
     File,
     Pair,

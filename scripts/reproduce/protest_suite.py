@@ -13,6 +13,7 @@ category are not those that follow from the damage.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tarfile
 import tempfile
@@ -21,7 +22,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.link_repair import Repair, repair_links
@@ -49,6 +52,7 @@ ANNOTATION = "corpus/DiscoMT/EN"
 SOURCE, REFERENCE = (
     f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr")
 )
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
 DECISIONS = Path(__file__).with_name("protest_decisions.tsv")
 
 Spot = tuple[int, int]
@@ -65,7 +69,10 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
-        files = SuiteFiles(folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE])
+        source_path, reference_path, doc_ids = (folder / name for name in ("en", "fr", "doc-ids"))
+        write_plain(folder / SOURCE, source_path, doc_ids)
+        write_plain(folder / REFERENCE, reference_path, doc_ids)
+        files = SuiteFiles(folder / ANNOTATION, source_path, [reference_path], doc_ids)
         built = build_suite(files, target, seed)
         documents = read_mmax(folder / ANNOTATION)
     text = replace(built.text, links=[repaired_links(built.text)])
@@ -74,6 +81,18 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
     tokens = select(candidates.tokens, target, seed)
     suite = suite_of(text, ("en", "fr"), tokens, {"seed": seed})
     return replace(built, suite=suite, text=text, candidates=candidates)
+
+
+def write_plain(talks: Path, text: Path, doc_ids: Path) -> None:
+    """Write talks in IWSLT's XML as lines, and their documents."""
+    raw = _BARE_AMPERSAND.sub("&amp;", talks.read_text("utf-8"))
+    lines, documents = [], []
+    for document in ElementTree.fromstring(raw).iter("doc"):  # noqa: S314 - no entities of its own
+        for segment in document.iter("seg"):
+            lines.append(" ".join("".join(segment.itertext()).split()))
+            documents.append(document.get("docid", ""))
+    write_text(text, "".join(f"{line}\n" for line in lines))
+    write_text(doc_ids, "".join(f"{name}\n" for name in documents))
 
 
 def repaired_links(text: ParallelText) -> Links:

@@ -295,7 +295,7 @@ def annotate_sources(folder: Path, language: str, jobs: int) -> None:
             with atomic_output(source) as handle:
                 handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
             layer = folder / f"{title}.source.conllu.xz"
-            how = ("--layout", "conllu", "--jobs", str(jobs), "-o", str(layer))
+            how = ("--jobs", str(jobs), "-o", str(layer))
             crosspro("annotate", str(source), "-l", language, *how)
 
 
