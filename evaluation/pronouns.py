@@ -34,8 +34,8 @@ from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.settings import read_yaml, settings_error
 from crosspro.data_prep.words.lists import (
+    WORDS,
     names_of,
-    shipped_files,
     table_rows,
     word_lists,
     words_file,
@@ -183,21 +183,25 @@ def _first_part(word: str, pronouns: Container[str], separator: str) -> str | No
     return next((part for part in parts_of(word, separator) if part in pronouns), None)
 
 
-def lists_names() -> list[str]:
-    return list(names_of("pairs", "yaml"))
+def lists_names() -> tuple[str, ...]:
+    return names_of("pairs", "yaml")
 
 
 def load_lists(name_or_path: str | Path) -> PronounLists:
-    path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
-        if str(name_or_path) not in lists_names():
-            expected = f"{choices(lists_names())}, or the path of a .yaml file"
-            raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
-        return _read_lists(shipped_files("pairs")[str(name_or_path)])
-    return _read_lists.__wrapped__(path)
+    path, name = Path(name_or_path), str(name_or_path)
+    if path.suffix in (".yaml", ".yml"):
+        return _read_lists(path)
+    if name not in lists_names():
+        expected = f"{choices(lists_names())}, or the path of a .yaml file"
+        raise input_error("pronouns", "name", expected, quoted(name))
+    return _shipped_lists(name)
 
 
 @cache
+def _shipped_lists(name: str) -> PronounLists:
+    return _read_lists(WORDS / "pairs" / f"{name}.yaml")
+
+
 def _read_lists(path: Path) -> PronounLists:
     content = read_yaml(path)
     if isinstance(content, dict):
@@ -207,14 +211,6 @@ def _read_lists(path: Path) -> PronounLists:
         return TypeAdapter(PronounLists).validate_python(content)
     except ValidationError as error:
         raise settings_error(error, path) from error
-
-
-def lists_of(languages: tuple[str, str]) -> PronounLists:
-    name = "-".join(language or "?" for language in languages)
-    if name not in lists_names():
-        expected = f"lists of pronouns for {name}, or {choices(lists_names())}"
-        raise input_error("pronouns", "languages", expected, "none")
-    return load_lists(name)
 
 
 # Pronouns of a text -------------------------------------------------------------------------------

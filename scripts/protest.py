@@ -27,7 +27,6 @@ from crosspro.scripts.common import (
     warn,
 )
 from crosspro.scripts.protest_review import (
-    Sources,
     SuiteFile,
     Verdicts,
     review,
@@ -111,7 +110,6 @@ def score(
     suite: SuiteFile,
     candidate: Candidates,
     candidate_links: CandidateLinks = None,
-    source: Sources = None,
     prior: LinkPrior = None,
     silver: Annotated[
         Path | None, typer.Option(help="Verified alternatives; reported apart.")
@@ -143,7 +141,7 @@ def score(
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.silver import silver_from, write_silver
 
-    scored = scored_systems(suite, candidate, candidate_links, source, prior, silver)
+    scored = scored_systems(suite, candidate, candidate_links, prior, silver)
     if verdicts is not None:
         from crosspro.evaluation.people.verdicts import read_judgements
 

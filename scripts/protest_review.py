@@ -40,12 +40,6 @@ review = App(no_args_is_help=True)
 
 SuiteFile = Annotated[Path, typer.Argument(metavar="SUITE", help="A suite from `protest build`.")]
 Verdicts = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
-Sources = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--source", help="The source as the systems tokenise it: one file, or one each (repeat)."
-    ),
-]
 Format = Annotated[
     Literal["tsv", "pearmut"],
     typer.Option("--format", help="A table, or JSON of the server Pearmut."),
@@ -66,7 +60,6 @@ def export_review(
     candidate: Candidates,
     output: Annotated[Path, output_file("--output", "-o", help="The file to write.")],
     candidate_links: CandidateLinks = None,
-    source: Sources = None,
     verdicts: Verdicts = None,
     matches: Matches = False,
     conflicts: Annotated[
@@ -93,7 +86,7 @@ def export_review(
         raise typer.BadParameter("--conflicts needs --verdicts, and no --matches")
     if (format_ == "pearmut") != bool(judge):
         raise typer.BadParameter("--format pearmut needs --judge, a table has none")
-    scored = scored_systems(suite, candidate, candidate_links, source)
+    scored = scored_systems(suite, candidate, candidate_links)
     judgements = read_judgements(verdicts, scored.suite.digest)
     if conflicts:
         disputed = {key for key, judged in judgements.items() if judged.in_conflict}
@@ -126,14 +119,10 @@ def import_review(
     format_: Format = "tsv",
 ) -> None:
     """Read tables or annotations of Pearmut into a store; print conflicts and agreement."""
+    from crosspro.evaluation.people.agreement import AGREEMENT_HEADING, agreement_table
     from crosspro.evaluation.people.pearmut import read_annotations
     from crosspro.evaluation.people.questions import read_review
-    from crosspro.evaluation.people.verdicts import (
-        AGREEMENT_HEADING,
-        Kind,
-        VerdictStore,
-        agreement_table,
-    )
+    from crosspro.evaluation.people.verdicts import Kind, VerdictStore
     from crosspro.evaluation.protest.suite import read_suite
 
     tokens = read_suite(suite)
@@ -174,7 +163,6 @@ def serve(
     judge: Annotated[list[str], typer.Option("--judge", help="An annotator (repeatable).")],
     candidate: Candidates,
     candidate_links: CandidateLinks = None,
-    source: Sources = None,
     matches: Matches = False,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8017,
@@ -209,7 +197,7 @@ def serve(
         raise typer.BadParameter(f"--url {url}: expected https://NAME")
     if url is None and host not in LOOPBACK:
         raise typer.BadParameter("--host: say how the server is reached (--url)")
-    scored = scored_systems(suite, candidate, candidate_links, source)
+    scored = scored_systems(suite, candidate, candidate_links)
     questions = to_judge(scored.tokens, {}, matches)
     if not questions:
         raise CrossproError("protest review serve: nothing to judge, all tokens match")
@@ -229,7 +217,6 @@ def scored_systems(
     suite_file: Path,
     candidates: Sequence[NamedFile],
     links: Sequence[Path] | None,
-    sources: Sequence[Path] | None,
     prior: str | None = None,
     silver_file: Path | None = None,
 ) -> ScoredSystems:
@@ -246,20 +233,17 @@ def scored_systems(
     names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
     if len(set(names)) < number:
         raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
-    for paths, option in ((links, "--candidate-links"), (sources, "--source")):
-        if paths and len(paths) != number and not (option == "--source" and len(paths) == 1):
-            raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
+    if links and len(links) != number:
+        raise typer.BadParameter(f"{number} candidates, but {len(links)} times --candidate-links")
     if links and prior:
         raise typer.BadParameter("--prior is for links that are made")
     suite = read_suite(suite_file)
     words = target_words(suite.target_language)
     silver = {} if silver_file is None else read_silver(silver_file, suite)
     links_of: Sequence[Path | None] = links or [None] * number
-    source_of: Sequence[Path | None] = sources or [None]
-    source_of = [*source_of] * (number // len(source_of))
     results = {}
-    for name, file, file_links, source in zip(names, candidates, links_of, source_of, strict=True):
-        output = read_system(suite, name, file.path, file_links, source, prior)
+    for name, file, file_links in zip(names, candidates, links_of, strict=True):
+        output = read_system(suite, name, file.path, file_links, prior)
         warn([f"{name}: {warning}" for warning in output.warnings])
         results[name] = score_system(suite, output, words, silver)
     return ScoredSystems(suite, words, results, silver)

@@ -41,11 +41,6 @@ def names_of(use: str, ending: str = "tsv") -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (WORDS / use).glob(f"*.{ending}")))
 
 
-def shipped_files(use: str) -> dict[str, Path]:
-    """The YAML files of a use by their names."""
-    return {name: WORDS / use / f"{name}.yaml" for name in names_of(use, "yaml")}
-
-
 @cache
 def word_lists(use: str, language: str) -> Mapping[str, tuple[str, ...]]:
     """The lists of a language for a use, by name; none if the language has no file."""

@@ -17,7 +17,7 @@ from pydantic import BeforeValidator
 from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.evaluation.link_repair import Repair
 from crosspro.evaluation.metric import Items, Metric
-from crosspro.evaluation.pronouns import Anchor, PronounLists, find_anchors, lists_of, load_lists
+from crosspro.evaluation.pronouns import Anchor, PronounLists, find_anchors, load_lists
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering
 from crosspro.evaluation.resampling import Units
 from crosspro.evaluation.texts import Texts
@@ -74,7 +74,7 @@ class LinkedMetric(Metric[Any, Texts, Item]):
         chosen = self.settings.pronouns
         if chosen is None:
             texts.require(self.name, "source_language", "target_language")
-            return lists_of(texts.languages)
+            return load_lists("-".join(texts.languages))
         lists = chosen if isinstance(chosen, PronounLists) else load_lists(chosen)
         of_lists = lists.source_language, lists.target_language
         if all(of_lists) and all(texts.languages) and of_lists != texts.languages:

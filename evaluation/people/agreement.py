@@ -1,50 +1,58 @@
-"""How far annotators agree: equal verdicts, Cohen's kappa, Krippendorff's alpha.
+"""How far annotators agree: equal verdicts, and Cohen's kappa (1960).
 
-A rating is a mapping from annotators to values; only items with two or more ratings count. Cohen's
-kappa (1960) is that of a pair of annotators; for several it is the mean over pairs, weighted by the
-items that they share. Krippendorff's alpha is that of nominal values: an item with m ratings gives
-each ordered pair of them the weight 1/(m-1).
+Kappa is that of a pair of annotators; for several it is the mean over pairs, weighted by the items
+that they share. Decisions do not count.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations
+from typing import NamedTuple
+
+from crosspro.evaluation.people.verdicts import Judgement
+
+AGREEMENT_HEADING = ("agreement", "judged by several", "equal %", "Cohen's κ")
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Measures over the items that several annotators rated; None where one is not defined."""
+class Agreement(NamedTuple):
+    """The items that several annotators rated, and measures; None where one is not defined."""
 
     items: int
     equal: float | None
     kappa: float | None
-    alpha: float | None
+
+
+def agreement_table(judgements: Iterable[Judgement]) -> list[tuple[str, ...]]:
+    """Agreement of annotators on pronouns and on antecedents."""
+    pronouns, antecedents = [], []
+    for judgement in judgements:
+        verdicts = judgement.by_annotator.items()
+        pronouns.append({name: verdict.pronoun for name, verdict in verdicts})
+        antecedents.append({n: v.antecedent for n, v in verdicts if v.antecedent is not None})
+    rows: list[tuple[str, ...]] = []
+    for subject, ratings in (("pronoun", pronouns), ("antecedent", antecedents)):
+        items, equal, kappa = agreement(ratings)
+        per_cent = "–" if equal is None else f"{100 * equal:.1f}"
+        rows.append((subject, str(items), per_cent, "–" if kappa is None else f"{kappa:.2f}"))
+    return rows
 
 
 def agreement(ratings: Iterable[Mapping[str, str]]) -> Agreement:
+    """Agreement on items, each with the values of its annotators."""
     shared = [rating for rating in ratings if len(rating) > 1]
     by_annotators: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    coincidences: dict[tuple[str, str], float] = defaultdict(float)
     for rating in shared:
         for first, second in combinations(sorted(rating), 2):
             by_annotators[first, second].append((rating[first], rating[second]))
-        for values in permutations(rating.values(), 2):
-            coincidences[values] += 1 / (len(rating) - 1)
-    pairs = [values for shared_values in by_annotators.values() for values in shared_values]
-    kappas = [
-        (cohens_kappa(shared_values), len(shared_values))
-        for shared_values in by_annotators.values()
-    ]
-    weighted = [(kappa * size, size) for kappa, size in kappas if kappa is not None]
-    return Agreement(
-        len(shared),
-        sum(first == second for first, second in pairs) / len(pairs) if pairs else None,
-        sum(part for part, _ in weighted) / sum(size for _, size in weighted) if weighted else None,
-        _alpha(coincidences),
-    )
+    pairs = [pair for of_two in by_annotators.values() for pair in of_two]
+    equal = sum(first == second for first, second in pairs) / len(pairs) if pairs else None
+    kappas = [(cohens_kappa(of_two), len(of_two)) for of_two in by_annotators.values()]
+    defined = [(kappa, size) for kappa, size in kappas if kappa is not None]
+    total = sum(size for _, size in defined)
+    mean = sum(kappa * size for kappa, size in defined) / total if defined else None
+    return Agreement(len(shared), equal, mean)
 
 
 def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
@@ -54,15 +62,3 @@ def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     expected = sum(count * second[value] for value, count in first.items()) / size**2
     equal = sum(value == other for value, other in pairs) / size
     return (equal - expected) / (1 - expected) if expected < 1 else None
-
-
-def _alpha(coincidences: Mapping[tuple[str, str], float]) -> float | None:
-    margin: dict[str, float] = defaultdict(float)
-    for (value, _), weight in coincidences.items():
-        margin[value] += weight
-    total = sum(margin.values())
-    expected = total**2 - sum(weight**2 for weight in margin.values())
-    if expected < 1e-9:
-        return None
-    equal = sum(weight for (first, second), weight in coincidences.items() if first == second)
-    return 1 - (total - 1) * (total - equal) / expected

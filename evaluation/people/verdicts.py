@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.evaluation.people.agreement import agreement
 
 PronounVerdict = Literal["right", "wrong", "unclear", "bad"]
 """`bad`: the translation is too bad to be judged (000 §3.1)."""
@@ -124,26 +123,6 @@ def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
     for verdict in verdicts:
         judgements.setdefault(verdict.item.key, Judgement(verdict.item)).add(verdict)
     return judgements
-
-
-AGREEMENT_HEADING = ("agreement", "judged by several", "equal %", "Cohen's κ", "Krippendorff's α")
-
-
-def agreement_table(judgements: Iterable[Judgement]) -> list[tuple[str, ...]]:
-    """Agreement of annotators on pronouns and on antecedents; decisions do not count."""
-    pronouns, antecedents = [], []
-    for judgement in judgements:
-        verdicts = judgement.by_annotator.items()
-        pronouns.append({name: verdict.pronoun for name, verdict in verdicts})
-        antecedents.append({n: v.antecedent for n, v in verdicts if v.antecedent is not None})
-    rows = []
-    for subject, ratings in (("pronoun", pronouns), ("antecedent", antecedents)):
-        measures = agreement(ratings)
-        equal = "–" if measures.equal is None else f"{100 * measures.equal:.1f}"
-        values = (measures.kappa, measures.alpha)
-        shown = ("–" if value is None else f"{value:.2f}" for value in values)
-        rows.append((subject, str(measures.items), equal, *shown))
-    return rows
 
 
 _APPLICATION = 0x70726F74

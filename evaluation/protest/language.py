@@ -32,7 +32,6 @@ _ROLES: dict[Role, tuple[str, ...]] = {
 """The roles of readings that may stand in each role of a translation."""
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
-_SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class TargetWords:
 
     def parts(self, word: str) -> list[str]:
         """A word in lower case, cut after apostrophes: `Qu’il` is `qu'` and `il`."""
-        text = unicodedata.normalize("NFC", _SUBWORD.sub("", word).translate(_APOSTROPHES)).lower()
+        text = unicodedata.normalize("NFC", word.translate(_APOSTROPHES)).lower()
         return [part for part in _AFTER_APOSTROPHE.split(text) if part]
 
     def full_forms(self, part: str) -> tuple[str, ...]:

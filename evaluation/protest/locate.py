@@ -1,8 +1,8 @@
 """Finding the words of a text in another tokenisation of it (002 §5.2).
 
-Both texts are reduced to their characters: case, spaces, sub-word marks, escapes and the styles of
-quotation marks and dashes do not count. difflib aligns equal words, then the characters between
-them; a token is where most of its characters are.
+Both texts are reduced to their characters: case, spaces, escapes and the styles of quotation marks
+and dashes do not count. difflib aligns equal words, then the characters between them; a token is
+where most of its characters are.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ _SPELLINGS = str.maketrans(
     dict.fromkeys("’‘‚‛´`ʼ′", "'")
     | dict.fromkeys("“”„‟«»‹›″", '"')
     | dict.fromkeys("–—―‐‑−", "-")
-    | {"▁": "", "￭": "", "\u00ad": "", "\u200b": "", "\ufeff": ""}
+    | {"\u00ad": "", "\u200b": "", "\ufeff": ""}
 )
 
 
 def characters(token: str) -> str:
-    """A token without case, sub-word marks, escapes and typography."""
-    if len(token) > 2:  # sub-words in the styles of subword-nmt and of Moses
-        token = token.removesuffix("@@").removeprefix("@@")
-        if token.startswith("@") and token.endswith("@") and len(token) == 3:
-            token = token[1:-1]
+    """A token without case, escapes and typography."""
     token = _ESCAPE.sub(lambda match: _ESCAPES[match[0]], token)
     token = _BRACKETS.get(token.lower(), token)
     text = unicodedata.normalize("NFKC", token.translate(_SPELLINGS)).casefold()

@@ -27,15 +27,14 @@ Outcome = Literal["match", "silver", "mismatch"]
 class TokenResult:
     """A token in the output of one system.
 
-    `source` has its positions in the source as the system tokenises it, `target` those in the
-    output. A verdict is about `pronoun` (the fitting pronoun among the words, or all words) and
-    `head`. `reference` is the first one that matches, and `why` the outcome in words.
+    `target` has its positions in the output. A verdict is about `pronoun` (the fitting pronoun
+    among the words, or all words) and `head`. `reference` is the first one that matches, and `why`
+    the outcome in words.
     """
 
     suite: Suite = field(repr=False)
     output: SystemOutput = field(repr=False)
     token: Token
-    source: Spots
     target: Spots
     pronoun: str
     head: str
@@ -86,14 +85,11 @@ def _result(
     silver: Iterable[Alternative],
 ) -> TokenResult:
     line = token.place.line
-    at = output.positions(token.place)
-    linked = project(at, output.links[line])
+    linked = project(token.place.at, output.links[line])
     words = [output.output[line][position] for position in linked]
-    head_at: Positions = ()
     head_linked: Positions = ()
     if token.antecedent is not None:
-        head_at = output.positions(token.antecedent)
-        head_linked = project(head_at, output.links[token.antecedent.line])
+        head_linked = project(token.antecedent.at, output.links[token.antecedent.line])
     head_words = output.head_words(token, head_linked)
     forms, heads = lists.pronoun_forms(words), lists.head_forms(head_words)
 
@@ -122,7 +118,6 @@ def _result(
         suite,
         output,
         token,
-        source=Spots(at, head_at),
         target=Spots(linked, head_linked),
         pronoun=next(fitting, " ".join(words)),
         head=" ".join(sorted(heads)),

@@ -11,7 +11,6 @@ decided automatically, how much by annotators, and what is still to be judged.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +26,7 @@ from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.match import Outcome, TokenResult
 from crosspro.evaluation.protest.review import question_of
-from crosspro.evaluation.protest.silver import Alternative, silver_signature
+from crosspro.evaluation.protest.silver import Alternative, signature_of
 from crosspro.evaluation.protest.suite import Spots, Suite, Token
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering
 from crosspro.evaluation.report.tables import Cell, Table, interval_note, score_cell
@@ -170,6 +169,13 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
     def signature(self, items: Judged) -> Sequence[str]:
         data = items.data
         outputs = [results[0].output for results in data.results.values() if results]
+        silver = (
+            (n, pair.pronoun, pair.head) for n, pairs in data.silver.items() for pair in pairs
+        )
+        verdicts = (
+            (*key, judgement.pronoun, judgement.antecedent or "")
+            for key, judgement in data.judgements.items()
+        )
         return [
             f"suite:{data.suite.digest}",
             f"tokens:{items.size}",
@@ -177,9 +183,8 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             f"lists:{data.lists.signature}",
             "match:overlap,no-case,elision",
             f"links:{','.join(dict.fromkeys(output.link_signature for output in outputs))}",
-            f"source:{'own' if any(output.moved for output in outputs) else 'suite'}",
-            f"silver:{silver_signature(data.silver)}",
-            f"verdicts:{_verdict_signature(data.judgements)}",
+            f"silver:{signature_of(silver)}",
+            f"verdicts:{signature_of(verdicts)}",
             f"needs:{self.settings.needs}",
         ]
 
@@ -258,16 +263,6 @@ def seen_with(system: str, judgement: Judgement) -> bool:
     return system in judgement.item.system.split(", ")
 
 
-def _verdict_signature(judgements: Mapping[ItemKey, Judgement]) -> str:
-    if not judgements:
-        return "none"
-    rows = sorted(
-        (*key, judgement.pronoun, judgement.antecedent or "")
-        for key, judgement in judgements.items()
-    )
-    return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
-
-
 # Tables -------------------------------------------------------------------------------------------
 
 
@@ -315,7 +310,7 @@ def _rendering(judged: JudgedToken, context: Sequence[int]) -> Rendering:
         STATUS_NAMES.index(judged.status),
         " ".join(result.token.references[result.reference or 0].pronoun),
         " ".join(result.words),
-        _marks(result.token, context, result.source, result.target),
+        _marks(result.token, context, result.token.spots, result.target),
         "; ".join(filter(None, notes)),
     )
 

@@ -61,13 +61,12 @@ def write_silver(path: Path, silver: Mapping[str, Iterable[Alternative]]) -> Non
     write_text(path, csv_text([COLUMNS, *rows], "\t"))
 
 
-def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
-    rows = sorted(
-        (name, pair.pronoun, pair.head) for name, pairs in silver.items() for pair in pairs
-    )
-    if not rows:
+def signature_of(rows: Iterable[tuple[object, ...]]) -> str:
+    """The number of some rows and a digest of them, whatever their order; `none` without any."""
+    ordered = sorted(rows)
+    if not ordered:
         return "none"
-    return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
+    return f"{len(ordered)}.{hashlib.sha256(repr(ordered).encode()).hexdigest()[:8]}"
 
 
 def silver_from(

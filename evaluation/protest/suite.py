@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
-from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import json_object, read_text_lines, write_text
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.evaluation.protest.categories import BY_NAME
@@ -204,9 +204,6 @@ def read_suite(path: str | Path) -> Suite:
     if not texts:
         raise input_error(path, "file", "a suite written by `protest build`", "an empty file")
 
-    def fault(number: int, field: str, expected: object, actual: object) -> InputError:
-        return input_error(f"{path}:{number}", field, str(expected), str(actual))
-
     def record(kind: type[Record], number: int) -> Record:
         place = Path(f"{path}:{number}")
         return check_settings(kind, json_object(texts[number - 1], place), place)
@@ -214,44 +211,47 @@ def read_suite(path: str | Path) -> Suite:
     header = record(_Header, 1)
     if len(texts) != 1 + header.lines + header.tokens:
         expected = f"{header.lines} of text and {header.tokens} of tokens"
-        raise fault(1, "lines", expected, len(texts) - 1)
-    lines = [record(_Line, number) for number in range(2, header.lines + 2)]
-    for number, line in enumerate(lines, start=2):
-        if len(line.references) != header.references:
-            raise fault(number, "references", header.references, len(line.references))
+        raise input_error(f"{path}:1", "lines", expected, str(len(texts) - 1))
+    first_token = header.lines + 2
+    lines = [record(_Line, number) for number in range(2, first_token)]
+    tokens = [record(Token, number) for number in range(first_token, len(texts) + 1)]
+    records: list[_Line | Token] = [*lines, *tokens]
+    for number, each in enumerate(records, start=2):
+        size = len(each.references)
+        if size != header.references:
+            raise input_error(f"{path}:{number}", "references", str(header.references), str(size))
     source = tuple(tuple(line.source.split()) for line in lines)
     references = tuple(
         tuple(tuple(line.references[number].split()) for line in lines)
         for number in range(header.references if lines else 0)
     )
-    tokens: dict[str, Token] = {}
-    for number in range(header.lines + 2, len(texts) + 1):
-        token = record(Token, number)
-        if token.name in tokens:
-            raise fault(number, "name", "a name that occurs once", quoted(token.name))
-        if len(token.references) != header.references:
-            raise fault(number, "references", header.references, len(token.references))
-        for name, line_number, at, text in _spots(token, source, references):
-            if line_number >= len(text):
-                raise fault(number, f"{name}.line", f"a line below {len(text)}", line_number)
-            if any(position >= len(text[line_number]) for position in at):
-                expected = f"positions in {quoted(' '.join(text[line_number]))}"
-                raise fault(number, f"{name}.at", expected, list(at))
-        tokens[token.name] = token
+    names: set[str] = set()
+    for number, token in enumerate(tokens, start=first_token):
+        if token.name in names:
+            expected = "a name that occurs once"
+            raise input_error(f"{path}:{number}", "name", expected, quoted(token.name))
+        names.add(token.name)
+        _check_places(f"{path}:{number}", token, source, references)
     documents = tuple(line.document for line in lines)
     languages = header.source_language, header.target_language
-    return Suite(*languages, source, references, documents, tuple(tokens.values()), header.settings)
+    return Suite(*languages, source, references, documents, tuple(tokens), header.settings)
 
 
-def _spots(
-    token: Token, source: Sequence[Words], references: Sequence[Sequence[Words]]
-) -> Iterator[tuple[str, int, Positions, Sequence[Words]]]:
-    """All positions of a token, with the name of their field, their line and their text."""
+def _check_places(
+    path: str, token: Token, source: Sequence[Words], references: Sequence[Sequence[Words]]
+) -> None:
+    """Refuse positions that are outside of the text."""
     line, head = token.place.line, token.antecedent
-    yield "place", line, token.place.at, source
+    places = [("place", line, token.place.at, source)]
     if head is not None:
-        yield "antecedent", head.line, (*head.at, *token.mention), source
+        places.append(("antecedent", head.line, (*head.at, *token.mention), source))
     for number, (translation, text) in enumerate(zip(token.references, references, strict=True)):
-        yield f"references.{number}.pronoun", line, translation.pronoun_at, text
+        places.append((f"references.{number}.pronoun", line, translation.pronoun_at, text))
         if head is not None:
-            yield f"references.{number}.head", head.line, translation.head_at, text
+            places.append((f"references.{number}.head", head.line, translation.head_at, text))
+    for name, line_number, positions, text in places:
+        if line_number >= len(text):
+            raise input_error(path, f"{name}.line", f"below {len(text)}", str(line_number))
+        if any(position >= len(text[line_number]) for position in positions):
+            expected = f"positions in {quoted(' '.join(text[line_number]))}"
+            raise input_error(path, f"{name}.at", expected, str(list(positions)))

@@ -7,18 +7,17 @@ that the score of a system never depends on the other systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.links import Link, Links, link_texts, read_links
-from crosspro.evaluation.protest.locate import locate
-from crosspro.evaluation.protest.suite import Place, Positions, Suite, Token, Words
+from crosspro.evaluation.protest.suite import Positions, Suite, Token, Words
 from crosspro.evaluation.texts import TextFiles, Texts, load_texts
 
 Languages = tuple[str, str]
@@ -57,13 +56,6 @@ def read_texts(
     return ParallelText(str(source), source_words, reference_words, documents)
 
 
-def _check_length(path: Path, lines: int, suite: Suite) -> None:
-    expected = len(suite.source)
-    if lines != expected:
-        first = min(lines, expected) + 1
-        raise input_error(path, "lines", f"{expected} as in the suite", str(lines), first)
-
-
 def _tokens(lines: Iterable[str], language: str, tokenised: bool | None) -> list[Words]:
     return [tuple(words) for words in tokenise_lines(lines, language, tokenised=tokenised)]
 
@@ -99,24 +91,13 @@ def word_links(
 
 @dataclass(frozen=True)
 class SystemOutput:
-    """The output of a system as lines of words, with links to it from `source`.
-
-    `moved` has the positions of a line's words if the system tokenises it in another way.
-    """
+    """The output of a system as lines of words, with links from the source of a suite."""
 
     name: str
-    source: Sequence[Words]
     output: Sequence[Words]
     links: Links
-    moved: Mapping[int, Sequence[Positions]] = field(default_factory=dict)
     link_signature: str = "given"
     warnings: Sequence[str] = ()
-
-    def positions(self, place: Place) -> Positions:
-        moved = self.moved.get(place.line)
-        if moved is None:
-            return place.at
-        return tuple(sorted({position for at in place.at for position in moved[at]}))
 
     def head_words(self, token: Token, positions: Positions) -> Words:
         if token.antecedent is None:
@@ -129,47 +110,14 @@ def read_system(
     name: str,
     output: Path,
     links: Path | None = None,
-    source: Path | None = None,
     prior: str | Path | None = None,
 ) -> SystemOutput:
-    """The output of a system and its links; without links these are made, from raw text as well.
-
-    `source` is the source as the system tokenises it, to which its links belong.
-    """
-    lines = list(read_text_lines(output))
-    _check_length(output, len(lines), suite)
+    """The output of a system and its links; without links these are made, from raw text as well."""
+    lines, expected = list(read_text_lines(output)), len(suite.source)
+    if len(lines) != expected:
+        first = min(len(lines), expected) + 1
+        raise input_error(output, "lines", f"{expected} as in the suite", str(len(lines)), first)
     words = _tokens(lines, suite.target_language, None if links is None else True)
-    system_source: Sequence[Words] = suite.source
-    moved: Mapping[int, Sequence[Positions]] = {}
-    if source is not None:
-        system_source = [tuple(line.split()) for line in read_text_lines(source)]
-        _check_length(source, len(system_source), suite)
-        moved = relocate(suite, system_source, str(source))
     languages = suite.source_language, suite.target_language
-    linked = word_links(links, system_source, words, languages, prior)
-    return SystemOutput(
-        name, system_source, words, linked.links, moved, linked.signature, linked.warnings
-    )
-
-
-def relocate(suite: Suite, source: Sequence[Words], path: str) -> dict[int, Sequence[Positions]]:
-    """The suite's words in another tokenisation, for the lines that tokens are on (002 §5.2)."""
-    moved: dict[int, Sequence[Positions]] = {}
-    places = (
-        (token.name, place)
-        for token in suite.tokens
-        for place in (token.place, token.antecedent)
-        if place is not None
-    )
-    for name, place in places:
-        words, others = suite.source[place.line], source[place.line]
-        if words == others:
-            continue
-        if place.line not in moved:
-            moved[place.line] = locate(words, others)
-        for at in place.at:
-            if not moved[place.line][at]:
-                expected = f"{quoted(words[at])} of token {name}"
-                line = quoted(" ".join(others))
-                raise input_error(path, "source", expected, line, place.line + 1)
-    return moved
+    linked = word_links(links, suite.source, words, languages, prior)
+    return SystemOutput(name, words, linked.links, linked.signature, linked.warnings)

@@ -102,7 +102,7 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     if "'" in form:
         marks = [mark for mark in word + after + before[::-1] if mark in _APOSTROPHES]
         form = form.replace("'", marks[0] if marks else "'")
-    return _cased(form, word, before, after, language)
+    return _cased(form, word, before, language)
 
 
 def _german_form(label: str, bare: str, before: str, after: str) -> str | None:
@@ -145,7 +145,7 @@ def _elides(after: str) -> bool:
     return word == "y" or word[:1] in _VOWELS
 
 
-def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
+def _cased(form: str, word: str, before: str, language: str) -> str:
     letters = [letter for letter in word if letter.isalpha()]
     capitalised = form[:1].upper() + form[1:]
     if not letters:
@@ -154,10 +154,6 @@ def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
         return form.upper()
     if not letters[0].isupper():
         return form
-    if len(letters) == 1:
-        neighbour = re.match(r"\W*([^\W\d_]{2,})", after)
-        if neighbour and neighbour[1].isupper():
-            return form.upper()
     formal = _plain(word).startswith(("sie", "ihn", "ihr"))
     return form if language == "de" and formal and not _starts_sentence(before) else capitalised
 

@@ -13,6 +13,7 @@ category are not those that follow from the damage.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tarfile
 import tempfile
@@ -21,12 +22,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.link_repair import Repair, repair_links
 from crosspro.evaluation.links import LinkedSentence, Links
-from crosspro.evaluation.pronouns import find_anchors, lists_of
+from crosspro.evaluation.pronouns import find_anchors, load_lists
 from crosspro.evaluation.protest.build import (
     BuiltSuite,
     SuiteFiles,
@@ -49,6 +52,7 @@ ANNOTATION = "corpus/DiscoMT/EN"
 SOURCE, REFERENCE = (
     f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr")
 )
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
 DECISIONS = Path(__file__).with_name("protest_decisions.tsv")
 
 Spot = tuple[int, int]
@@ -65,7 +69,10 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
-        files = SuiteFiles(folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE])
+        source_path, reference_path, doc_ids = (folder / name for name in ("en", "fr", "doc-ids"))
+        write_plain(folder / SOURCE, source_path, doc_ids)
+        write_plain(folder / REFERENCE, reference_path, doc_ids)
+        files = SuiteFiles(folder / ANNOTATION, source_path, [reference_path], doc_ids)
         built = build_suite(files, target, seed)
         documents = read_mmax(folder / ANNOTATION)
     text = replace(built.text, links=[repaired_links(built.text)])
@@ -76,9 +83,21 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
     return replace(built, suite=suite, text=text, candidates=candidates)
 
 
+def write_plain(talks: Path, text: Path, doc_ids: Path) -> None:
+    """Write talks in IWSLT's XML as lines, and their documents."""
+    raw = _BARE_AMPERSAND.sub("&amp;", talks.read_text("utf-8"))
+    lines, documents = [], []
+    for document in ElementTree.fromstring(raw).iter("doc"):  # noqa: S314 - no entities of its own
+        for segment in document.iter("seg"):
+            lines.append(" ".join("".join(segment.itertext()).split()))
+            documents.append(document.get("docid", ""))
+    write_text(text, "".join(f"{line}\n" for line in lines))
+    write_text(doc_ids, "".join(f"{name}\n" for name in documents))
+
+
 def repaired_links(text: ParallelText) -> Links:
     """The links to the first reference, and those that APT's repair adds."""
-    lists = lists_of(("en", "fr"))
+    lists = load_lists("en-fr")
     links = [list(line) for line in text.links[0]]
     for anchor in find_anchors(text.source, lists):
         line, position = anchor.line, anchor.position
@@ -149,7 +168,7 @@ class Damage:
             tuple(changes.get((line, at), word) for at, word in enumerate(words))
             for line, words in enumerate(self.suite.references[0])
         ]
-        return SystemOutput(name, self.suite.source, text, self.links)
+        return SystemOutput(name, text, self.links)
 
 
 def pronoun_spot(token: Token) -> Spot:

@@ -22,9 +22,9 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from crosspro.data_prep.core.errors import CrossproError, input_error, printable
+from crosspro.evaluation.people.agreement import AGREEMENT_HEADING, agreement_table
 from crosspro.evaluation.people.questions import Question, verdict_table
 from crosspro.evaluation.people.verdicts import (
-    AGREEMENT_HEADING,
     ANTECEDENT_VERDICTS,
     PRONOUN_VERDICTS,
     AntecedentVerdict,
@@ -33,7 +33,6 @@ from crosspro.evaluation.people.verdicts import (
     PronounVerdict,
     Verdict,
     VerdictStore,
-    agreement_table,
 )
 from crosspro.scripts.servers.guard import Guard
 

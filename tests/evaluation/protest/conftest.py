@@ -53,4 +53,4 @@ def suite(candidates, text):
 @pytest.fixture
 def reference(suite, text):
     """The reference as if it were a system's output."""
-    return SystemOutput("reference", suite.source, suite.references[0], text.links[0])
+    return SystemOutput("reference", suite.references[0], text.links[0])

@@ -1,4 +1,4 @@
-"""Automatic matching: pronouns, heads, references, silver alternatives, other tokenisations."""
+"""Automatic matching: pronouns, heads, references, silver alternatives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from crosspro.evaluation.protest.suite import Translation
 from crosspro.evaluation.protest.text import read_system
 from tests.evaluation.protest.tokens import (
     BICYCLE,
-    CLITIC,
     FOLDER,
     HOUSE,
     RAIN,
@@ -112,23 +111,6 @@ def write(folder, **lines):
 
 def lines_of(name):
     return (FOLDER / name).read_text("utf-8").splitlines()
-
-
-def test_another_tokenisation_of_the_source(suite, french, tmp_path):
-    """Every word in lower case, cut in two; the links follow."""
-    source, links = [], []
-    for line, link_text in zip(suite.source, lines_of("text.links"), strict=True):
-        pieces, starts = [], []
-        for word in line:
-            starts.append(len(pieces))
-            pieces += [word[:1].lower() + "@@", word[1:].lower()] if len(word) > 1 else [word]
-        pairs = [link.split("-") for link in link_text.split()]
-        links.append(" ".join(f"{starts[int(s)]}-{t}" for s, t in pairs))
-        source.append(" ".join(pieces))
-    write(tmp_path, src=source, links=links)
-    system = read_system(suite, "x", FOLDER / "text.fr", tmp_path / "links", tmp_path / "src")
-    results = score_system(suite, system, french)
-    assert [result.token.name for result in results if result.outcome != "match"] == [CLITIC]
 
 
 def test_links_are_made_and_raw_text_is_tokenised(suite, french, tmp_path):

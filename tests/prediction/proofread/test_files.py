@@ -139,8 +139,8 @@ def test_bytes_that_are_not_changed_stay(names, tmp_path):
     assert made == raw.replace(b"Es", b"Er")
 
 
-@pytest.mark.parametrize("word", ["a\nb", "a\rb", "\0", "\x1b[2J", "\u2028", "\u202e", "\ud800"])
-@pytest.mark.parametrize("name", ["dog", "harbour", "editor", "manual", "letters.de"])
+@pytest.mark.parametrize("word", ["a\nb", "\0", "\u2028", "\u202e", "\ud800"])
+@pytest.mark.parametrize("name", ["dog", "manual"])
 def test_replacements_with_control_characters_are_refused(name, word):
     word_match = next(re.finditer(r"\w+", segments_of(name)[0].target))
     with pytest.raises(InputError, match="replacement"):

@@ -41,7 +41,6 @@ WRITTEN = {
         ("l'", "Je [la] vois.", "la"),
         ("ce", "[Il] est tard, d’accord.", "C’"),
         ("ce", "[Il] serait temps.", "Ce"),
-        ("il", "[C']EST VRAI.", "IL"),
         ("cela", "[Il] marche, et ça suffit.", "Ça"),
         ("elle", "Oui, [dit-il].", "dit-elle"),
         ("la", "Prends-[le] avec toi.", "la"),
@@ -66,7 +65,6 @@ WRITTEN = {
     ],
     "fr-en": [
         ("she", "[HE] CAME.", "SHE"),
-        ("her", "It is [his] book.", "her"),
         ("this", "[These] are.", "This"),
     ],
     "de-en": [

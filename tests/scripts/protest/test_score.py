@@ -55,21 +55,19 @@ def test_names_of_systems_keep_their_dots_and_differ(suite, wrong, tmp_path):
 
 
 def test_signatures_say_where_links_and_silver_come_from(suite, wrong, tmp_path):
-    silver, moved = tmp_path / "silver.tsv", tmp_path / "text.en"
+    silver = tmp_path / "silver.tsv"
     silver.write_text("token\tpronoun\thead\tremark\ntalk1:word_29\tça\t\t\n", "utf-8")
-    moved.write_text((FOLDER / "text.en").read_text("utf-8").replace("It ", "it "), "utf-8")
     found = {
         signature(suite, wrong, options)
         for options in (
             OWN_LINKS,
             "",
             "--prior none",
-            f"{OWN_LINKS} --source {moved}",
             f"{OWN_LINKS} --silver {silver}",
             f"{OWN_LINKS} --needs both",
         )
     }
-    assert len(found) == 6
+    assert len(found) == 5
     refused(f"score {suite} --candidate {wrong} {OWN_LINKS} --prior none")
 
 
