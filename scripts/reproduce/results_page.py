@@ -24,7 +24,6 @@ from crosspro.scripts.reproduce.results import (
     FOLDER,
     SCORES,
     GoldLabels,
-    Interval,
     LabelledSet,
     Row,
     difference,
@@ -80,14 +79,9 @@ with them, only their order is.
 class Comparison:
     """A system of ours and the best of the papers, on the gaps of which both have the same gold."""
 
-    ours: Row
     papers: Row
     ours_labelled: LabelledSet
     papers_labelled: LabelledSet
-
-    @property
-    def gaps(self) -> int:
-        return len(self.ours_labelled.gold)
 
 
 @dataclass(frozen=True)
@@ -124,23 +118,20 @@ class TaskRows:
 
     def comparison(self, ours: Row, papers: Sequence[Row]) -> Comparison | None:
         """Compare with the best of the rows that share most gaps."""
-        shared = {row.name: sorted({*self.tests(ours)} & {*self.tests(row)}) for row in papers}
-        rows = {row.name: row for row in papers}
-        sizes = {
-            name: sum(len(self.gold.test_sets[test].labels) for test in tests)
-            for name, tests in shared.items()
-        }
-        most = max(sizes.values(), default=0)
+        shared = [(row, sorted({*self.tests(ours)} & {*self.tests(row)})) for row in papers]
+        sizes = [
+            sum(len(self.gold.test_sets[name].labels) for name in tests) for _, tests in shared
+        ]
+        most = max(sizes, default=0)
         if not most:
             return None
-        candidates = {
-            name: self.labelled(rows[name], shared[name])
-            for name, size in sizes.items()
+        candidates = [
+            (row, tests, self.labelled(row, tests))
+            for (row, tests), size in zip(shared, sizes, strict=True)
             if size == most
-        }
-        best = max(candidates, key=lambda name: self.macro_recall(candidates[name]))
-        labelled = self.labelled(ours, shared[best])
-        return Comparison(ours, rows[best], labelled, candidates[best])
+        ]
+        best, tests, labelled = max(candidates, key=lambda each: self.macro_recall(each[2]))
+        return Comparison(best, self.labelled(ours, tests), labelled)
 
     def macro_recall(self, labelled: LabelledSet) -> float:
         return measure(labelled, self.classes, None)["macro_recall"].value
@@ -153,12 +144,8 @@ def best_first(rows: Iterable[Row]) -> list[Row]:
 # Cells --------------------------------------------------------------------------------------------
 
 
-def _interval(score: Interval) -> str:
-    return f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
-
-
-def _scores(scores: Mapping[str, Interval]) -> str:
-    return f"{_interval(scores['macro_recall'])} / {scores['accuracy'].value:.1f}"
+def _scores(scores: Mapping[str, Score]) -> str:
+    return f"{scores['macro_recall'].shown(1)} / {scores['accuracy'].value:.1f}"
 
 
 def _link(row: Row) -> str:
@@ -171,10 +158,6 @@ def _published(result: PublishedResult) -> str:
 
 def _p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _coefficient(score: Score) -> str:
-    return f"{score.value:.2f} [{score.low:.2f}, {score.high:.2f}]"
 
 
 def _differs(row: Row) -> str:
@@ -196,8 +179,8 @@ def _short(note: str) -> str:
 
 def data_of(rows: Sequence[Row]) -> str:
     """The training data and the tests of rows, and what is said of all of them."""
-    tests = {name: test.gaps for row in rows for name, test in row.test_sets.items()}
-    sizes = [row.training.gaps for row in rows if row.training.name != "TED"]
+    tests = {name: test["gaps"] for row in rows for name, test in row.test_sets.items()}
+    sizes = [row.training["gaps"] for row in rows if row.training["name"] != "TED"]
     shown = [f"{name} ({gaps:,} gaps)" for name, gaps in sorted(tests.items())]
     text = f"Tested on {_listed(shown)}"
     if sizes:
@@ -290,7 +273,7 @@ def _agreement(
     )
     return (
         f"\nOrder of the {agreement.systems} primaries: "
-        f"Spearman {_coefficient(agreement.spearman)}, Kendall {_coefficient(agreement.kendall)}.\n"
+        f"Spearman {agreement.spearman}, Kendall {agreement.kendall}.\n"
     )
 
 
@@ -320,31 +303,26 @@ def comparison_table(
     titles: tuple[str, str] = ("ours", "best of the papers"),
 ) -> str:
     """Our rows with paired tests against the best of the papers, p corrected by Holm."""
-    compared = {row.name: table.comparison(row, papers) for row in ours}
+    compared = [(row, pair) for row in ours if (pair := table.comparison(row, papers))]
     tests = {
-        name: difference(
-            (pair.ours.name, pair.papers.name),
-            (pair.ours_labelled, pair.papers_labelled),
-            table.classes,
+        row.name: difference(
+            (row.name, pair.papers.name), (pair.ours_labelled, pair.papers_labelled), table.classes
         )
-        for name, pair in compared.items()
-        if pair
+        for row, pair in compared
     }
-    corrected = holm([test.p_randomisation for test in tests.values()])
-    p_values = dict(zip(tests, corrected, strict=True))
-    body = []
-    for row in ours:
-        cells = [_link(row), _scores(row.headline)]
-        if pair := compared[row.name]:
-            test = tests[row.name]
-            recall = table.macro_recall(pair.papers_labelled)
-            cells += [
-                f"{_link(pair.papers)} {recall:.1f}",
-                f"{pair.gaps:,}",
-                f"{test.difference:+.1f} [{test.low:+.1f}, {test.high:+.1f}]",
-                _p_value(p_values[row.name]),
-            ]
-        body.append([*cells, *[""] * (6 - len(cells))])
+    corrected = dict(
+        zip(tests, holm([test.p_randomisation for test in tests.values()]), strict=True)
+    )
+    cells = {
+        row.name: (
+            f"{_link(pair.papers)} {table.macro_recall(pair.papers_labelled):.1f}",
+            f"{len(pair.ours_labelled.gold):,}",
+            "{0.difference:+.1f} [{0.low:+.1f}, {0.high:+.1f}]".format(tests[row.name]),
+            _p_value(corrected[row.name]),
+        )
+        for row, pair in compared
+    }
+    body = [(_link(row), _scores(row.headline), *cells.get(row.name, [""] * 4)) for row in ours]
     heading = (titles[0], "scores", titles[1], "gaps of both", "difference", "p (Holm)")
     return markdown_table(heading, body)
 
@@ -356,27 +334,28 @@ def short_table(tables: Mapping[str, TaskRows]) -> str:
         table = tables[task]
         pair = table.comparison(table.ours[0], table.papers) if table.ours else None
         if pair:
-            sets = (pair.ours, pair.ours_labelled), (pair.papers, pair.papers_labelled)
-            cells = [_best(row, labelled, table) for row, labelled in sets]
+            ours = _best(table.ours[0], pair.ours_labelled, table)
+            papers = _best(pair.papers, pair.papers_labelled, table)
         else:
             best = next(row for row in table.papers if row.year)
-            cells = [NOT_MEASURED, _best(best, table.labelled(best, table.tests(best)), table)]
+            ours = NOT_MEASURED
+            papers = _best(best, table.labelled(best, table.tests(best)), table)
         result = max(published_of(task), key=lambda result: result.macro_recall)
         released = ", the one file at hand" if result.kind == "released" else ""
-        body.append((task, *cells, f"{_published(result)} {result.submission}{released}"))
+        body.append((task, ours, papers, f"{_published(result)} {result.submission}{released}"))
     heading = ("task", "best of ours", "best of the papers, trained here", "best published†")
     return markdown_table(heading, body)
 
 
 def _best(row: Row, labelled: LabelledSet, table: TaskRows) -> str:
     scores = measure(labelled, table.classes)
-    return f"{_interval(scores['macro_recall'])} {_link(row)}"
+    return f"{scores['macro_recall'].shown(1)} {_link(row)}"
 
 
 def other_sets(tables: Iterable[TaskRows]) -> str:
     """Rows on sets of other domains alone: pronouns whose gender the context decides."""
     body = [
-        (_link(row), name, f"{row.test_sets[name].gaps:,}", _scores(row.scores[name]))
+        (_link(row), name, f"{row.test_sets[name]['gaps']:,}", _scores(row.scores[name]))
         for table in tables
         for row in table.rows
         if not table.tests(row)

@@ -1,26 +1,23 @@
-"""Commands in processes of their own, and what a long work needs, checked in its first seconds."""
+"""Commands in processes of their own."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import typer
 
-from crosspro.data_prep.core.errors import TRAINING, CrossproError, Problem
 from crosspro.data_prep.core.files import make_folder
-from crosspro.data_prep.lexicon.load import PACKAGES
+from crosspro.scripts.common import tell
 
 PROGRAM = (sys.executable, "-m", "crosspro.scripts.cli")
 
 
 def crosspro(*arguments: str) -> None:
     """Run a command of crosspro; one that fails has said why."""
-    print("crosspro", *arguments, file=sys.stderr, flush=True)
+    tell(f"crosspro {' '.join(arguments)}")
     if code := subprocess.run((*PROGRAM, *arguments), check=False).returncode:
         raise typer.Exit(code)
 
@@ -34,31 +31,6 @@ def logged(command: Sequence[str], log: Path, environment: Mapping[str, str] | N
         process = subprocess.run(
             command, check=False, stdout=output, stderr=output, env=environment
         )
+    if process.returncode:
+        tell(f"failed: {log}")
     return process.returncode == 0
-
-
-def missing_training_packages() -> Iterator[Problem]:
-    """Packages of the extra `train` that are not installed."""
-    for package in sorted(TRAINING):
-        if find_spec(package) is None:
-            expected = f"{package} (pip install 'crosspro[train]')"
-            yield Problem("settings", None, "package", expected, "none")
-
-
-def missing_lexicons(names: Iterable[str]) -> Iterator[Problem]:
-    """Lexicons whose packages are not installed; others are learnt or files."""
-    for name in sorted({*names} & PACKAGES.keys()):
-        try:
-            PACKAGES[name].path()
-        except CrossproError:
-            expected = f"{PACKAGES[name].package} (make extras EXTRAS=lexicon)"
-            yield Problem("settings", None, "lexicon", expected, "none")
-
-
-def missing_disk_space(folder: Path, megabytes: int) -> Iterator[Problem]:
-    """Too little free space where a folder is or will be."""
-    absolute = folder.absolute()
-    place = next(path for path in (absolute, *absolute.parents) if path.exists())
-    free = shutil.disk_usage(place).free // 10**6
-    if free < megabytes:
-        yield Problem(str(folder), None, "disk", f"{megabytes:,} MB free", f"{free:,} MB")

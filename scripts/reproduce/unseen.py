@@ -12,6 +12,7 @@ from zlib import crc32
 
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import parallel_map
+from crosspro.scripts.common import tell
 
 HELD_OUT = {
     "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
@@ -85,7 +86,10 @@ def unseen_letters(corpora: Path, jobs: int = 1) -> set[str]:
         for path in corpora.glob("bitext/*/*/*.xz")
         if path.parent.name != "train" and ".doc-ids" not in path.name
     ]
-    files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
+    for folder in TEST_FOLDERS:
+        if not (corpora / folder).is_dir():
+            tell(f"warning: {corpora / folder} is missing: its text may be learnt from")
+        files += (corpora / folder).rglob("*.xz")
     return set().union(*parallel_map(_unseen_of, files, jobs))
 
 

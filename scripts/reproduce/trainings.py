@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
+from crosspro.conf import CONF_DIR
 from crosspro.data_prep.annotate.layers import (
     COMPRESSED,
     data_stem,
     layers_beside,
     read_layered,
 )
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder, sha256_of
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.prediction.model_archive import RECORD
 from crosspro.prediction.runs import read_run
-from crosspro.scripts.reproduce.results import GoldLabels, GoldSet, joined_digest
+from crosspro.scripts.common import tell
+from crosspro.scripts.reproduce.results import GoldLabels, GoldSet
 from crosspro.scripts.reproduce.running import PROGRAM, logged
-from crosspro.scripts.reproduce.submissions import Submission
+from crosspro.scripts.reproduce.submissions import TASKS, Submission
 
 TRAINING_SETS = ("Europarl", "NCv9", "IWSLT15")
 TESTS = {2016: "WMT2016", 2017: "DiscoMT2017"}
 DEVELOPMENT = {2016: ("TEDdev",), 2017: ("WMT2016", "TEDdev2")}
 """In 2017 dev was TEDdev2 for es-en, and the test set of 2016 for other pairs (004 §4)."""
-STAGED = {"IWSLT15": "ted_IWSLT15"}
+RENAMED = {"IWSLT15": "ted_IWSLT15"}
 """TED talks are `train.ted*`, as the experiments of teams name them that used nothing else."""
 SPLITS = ("train", "dev", "test")
 
@@ -42,7 +47,7 @@ def official_sets(data: Path, year: int | None, pair: str) -> dict[str, Path]:
     """The official files of a year and pair by usual names, such as train.Europarl.data.gz."""
     if year not in TESTS:
         return {}
-    corpora = {f"train.{STAGED.get(name, name)}": name for name in TRAINING_SETS}
+    corpora = {f"train.{RENAMED.get(name, name)}": name for name in TRAINING_SETS}
     corpora |= {f"dev.{name}": name for name in DEVELOPMENT[year]}
     corpora[f"test.{TESTS[year]}"] = TESTS[year]
     files = [path for folder in TESTS for path in sorted((data / str(folder)).rglob("*.*"))]
@@ -92,15 +97,6 @@ def data_files(folder: Path, pattern: str) -> list[Path]:
 
 
 @cache
-def training_digest(folder: Path, pattern: str) -> str:
-    """The digest of training files and their layers, by which a row knows its data."""
-    return joined_digest(
-        (sha256_of(path), [sha256_of(layer) for layer in layers_beside(path).files().values()])
-        for path in data_files(folder, pattern)
-    )
-
-
-@cache
 def gold_set(path: Path, task: str) -> GoldSet:
     """Gold labels of a test file, and the sizes of its documents."""
     rules = load_task(task)
@@ -110,7 +106,7 @@ def gold_set(path: Path, task: str) -> GoldSet:
         for document, lines in groupby(examples, key=lambda example: example.document)
         if document is not None
     )
-    packed = GoldLabels(rules.classes).predictions(labels_of(examples)).labels
+    packed = GoldLabels(rules.classes).packed(labels_of(examples))
     return GoldSet(packed, tuple(size for size in documents if size))
 
 
@@ -119,30 +115,34 @@ def labels_of(examples: Iterable[Example]) -> list[str]:
     return [gap.label or "" for example in examples for gap in example.gaps]
 
 
+@cache
+def _text_digest(folder: Path, pattern: str) -> str:
+    paths = [
+        path
+        for data in data_files(folder, pattern)
+        for path in (data, *layers_beside(data).files().values())
+    ]
+    return hashlib.sha256(" ".join(map(sha256_of, paths)).encode()).hexdigest()
+
+
 # Trainings ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What the configuration of a training says of its system, and its data by patterns."""
+class Training:
+    """A training with one seed, on the data of a folder, in a folder of its own, for its rows.
 
-    is_network: bool
-    reads_parse: bool
-    train: str
-    dev: str
-    test: str
-
-
-@dataclass(frozen=True)
-class Job:
-    """A training with one seed, on the data of a folder, in a folder of its own, for its rows."""
+    `patterns` are those of the files of train, dev and test.
+    """
 
     rows: tuple[Submission, ...]
     seed: int
     settings: tuple[str, ...]
     data: Path
     folder: Path
-    setup: Setup
+    patterns: Mapping[str, str]
+    is_network: bool
+    reads_parse: bool
 
     @property
     def task(self) -> Task:
@@ -153,14 +153,19 @@ class Job:
         return self.rows[0].experiment
 
     @property
+    def is_ours(self) -> bool:
+        return self.rows[0].year is None
+
+    @property
     def tests(self) -> dict[str, Path]:
         """Test files by the names of their sets."""
-        files = data_files(self.data, self.setup.test)
+        files = data_files(self.data, self.patterns["test"])
         return {data_stem(path).removeprefix("test."): path for path in files}
 
     @property
-    def gold(self) -> dict[str, GoldSet]:
-        return {name: gold_set(path, self.task.name) for name, path in self.tests.items()}
+    def text_digest(self) -> str:
+        """The digest of training files and their layers, by which a row knows its data."""
+        return _text_digest(self.data, self.patterns["train"])
 
     @property
     def arguments(self) -> list[str]:
@@ -172,11 +177,95 @@ class Job:
     def is_complete(self) -> bool:
         return (self.folder / RECORD).is_file() and read_run(self.folder).status == "complete"
 
-    def train(self, threads: int) -> bool:
+    def train(self) -> bool:
         """Train in another process, unless that was done before; whether it went well."""
         if self.is_complete:
             return True
-        environment = {"OMP_NUM_THREADS": str(threads), **os.environ}
-        if not self.setup.is_network:
+        environment = {"OMP_NUM_THREADS": "1", **os.environ}
+        if not self.is_network:
             environment["CUDA_VISIBLE_DEVICES"] = ""
         return logged([*PROGRAM, "train", *self.arguments], self.folder / "log", environment)
+
+
+def _first_training(row: Submission, data: Path, folder: Path, settings: Sequence[str]) -> Training:
+    """The training of a row with seed 1; raises what is wrong with its settings or its data."""
+    from hydra import compose, initialize_config_dir
+
+    from crosspro.prediction.configuration import training_setup
+
+    with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+        config = compose("train", [*settings, f"data.dir={data}"])
+    setup = training_setup(config, {"task": row.task})
+    patterns = {split: str(setup.values["data"][split]) for split in SPLITS}
+    if missing := [split for split in SPLITS if not data_files(data, patterns[split])]:
+        raise InputError(
+            Problem(str(data), None, split, f"a file {patterns[split]}", "none")
+            for split in missing
+        )
+    system = setup.system
+    is_network = _has_trainer(setup.values["system"])
+    reads_parse = system.reads_source_parse or "source_parse" in system.layers_read
+    return Training((row,), 1, tuple(settings), data, folder, patterns, is_network, reads_parse)
+
+
+def _has_trainer(system: Mapping[str, Any]) -> bool:
+    return "trainer" in system or any(map(_has_trainer, system.get("members", {}).values()))
+
+
+def planned_trainings(
+    rows: Sequence[Submission],
+    data: Path,
+    work: Path,
+    seeds: int = 1,
+    settings: Sequence[str] = (),
+) -> list[Training]:
+    """All trainings of these rows, seed 1 of every row first, then those of primary submissions.
+
+    Rows that are one experiment on the same data share one. Rows that lack data are left out; if
+    all do, this is an error.
+    """
+    problems: list[Problem] = []
+    first: dict[Path, Training] = {}
+    for row in rows:
+        try:
+            row_data = data_folder(row, data, work)
+            official = row_data.is_relative_to(work)
+            group = f"{row.year}/{row.pair}" if official else row.task
+            folder = work / group / row.experiment / "seed1"
+            if folder in first:
+                training = first[folder]
+                first[folder] = replace(training, rows=(*training.rows, row))
+                continue
+            lenient = f"data.lenient={str(official).lower()}"  # as the official scorer
+            usual = (f"task={row.task}", "data=shared_task", lenient, "resamples=0")
+            chosen = (*row.settings, *usual, *settings_of(row.experiment, settings))
+            first[folder] = _first_training(row, row_data, folder, chosen)
+        except InputError as error:
+            problems += error.problems
+    if not first:
+        raise InputError(dict.fromkeys(problems))
+    for problem in dict.fromkeys(problems):
+        tell(f"left out: {problem}")
+    by_seed = [
+        replace(training, seed=seed, folder=training.folder.with_name(f"seed{seed}"))
+        for seed in range(1, seeds + 1)
+        for training in first.values()
+        if seed == 1 or training.is_network
+    ]
+    return sorted(by_seed, key=lambda each: (each.seed > 1, _importance(each), each.seed))
+
+
+def settings_of(experiment: str, settings: Iterable[str]) -> Iterator[str]:
+    """The settings for an experiment: NAME=VALUE, or PATTERN:NAME=VALUE for those it matches."""
+    for text in settings:
+        pattern, colon, setting = text.partition(":")
+        if not colon or "=" in pattern:
+            yield text
+        elif fnmatch(experiment, pattern):
+            yield setting
+
+
+def _importance(training: Training) -> tuple[bool, int]:
+    """Primary submissions and baselines go first, then by task."""
+    kinds = {row.kind for row in training.rows}
+    return not kinds & {"primary", "baseline"}, TASKS.index(training.rows[0].task)
