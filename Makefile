@@ -7,7 +7,7 @@
 # make extras     optional packages, EXTRAS=annotate,mt,… (see pyproject.toml)
 # make hashed     the environment with packages whose checksums are checked, as for CI
 # make pins       write constraints.txt and constraints.hashed.txt again, by uv
-# PYTHON chooses the interpreter (3.11 or 3.12), VENV the environment, ARGS adds arguments.
+# PYTHON chooses the interpreter (3.11 to 3.14), VENV the environment, ARGS adds arguments.
 
 VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)

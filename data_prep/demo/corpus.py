@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 from crosspro.data_prep.core.errors import choices, input_error
@@ -45,13 +46,14 @@ def demo_corpus(
     if split not in SPLITS:
         raise input_error("demo", "split", choices(SPLITS), split)
     # Seeding by text keeps splits and tasks independent of each other.
-    random = Random(f"{seed} {task.name} {split}")  # noqa: S311 - no secret depends on it
-    scenes = Scenes(task, PROFILES[task.name], random)
+    text = f"{seed} {task.name} {split}"
+    random, separate = Random(text), Random(f"notes {text}")  # noqa: S311 - no secret depends on it
+    scenes, notes = (Scenes(task, PROFILES[task.name], each) for each in (random, separate))
     sentences: list[DemoSentence] = []
     for document in range(SPLITS[split] if documents is None else documents):
         name = f"{split}-{document:05d}"
-        for number in range(random.randint(*_SCENES_PER_DOCUMENT)):
-            scene = scenes.draw()
+        drawn = (scenes.draw() for _ in range(random.randint(*_SCENES_PER_DOCUMENT)))
+        for number, scene in enumerate(chain([[notes.note()]], drawn)):
             made = [_example(sentence, task, name) for sentence in scene]
             sentences += _with_layers(made, scene, task, f"c{number}") if layers else made
     return sentences
@@ -102,7 +104,7 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
 
 
 def _with_layers(
-    made: Sequence[DemoSentence], scene: Sequence[Sentence], task: Task, chain: str
+    made: Sequence[DemoSentence], scene: Sequence[Sentence], task: Task, name: str
 ) -> Iterator[DemoSentence]:
     """Parses and a coreference chain of the source: a scene speaks of one antecedent, if any.
 
@@ -119,16 +121,16 @@ def _with_layers(
             subject, thing = clause.subject, clause.object
             if subject.referent is referent:
                 role = subject.slot if isinstance(subject, SaidPronoun) else "s"
-                mentions += _mention(chain, words, f"{clause.key}.{role}")
+                mentions += _mention(name, words, f"{clause.key}.{role}")
             if thing is not None and thing.referent is referent:
-                mentions += _mention(chain, words, f"{clause.key}.o")
+                mentions += _mention(name, words, f"{clause.key}.o")
         yield replace(example, source_parse=parsed(words), chains=tuple(mentions)), origins
 
 
-def _mention(chain: str, words: Sequence[Word], key: str) -> list[Mention]:
+def _mention(name: str, words: Sequence[Word], key: str) -> list[Mention]:
     """The words of a phrase as a mention; none of a pronoun that is not said (Spanish)."""
     places = [place for place, word in enumerate(words) if f"{word.key}.".startswith(f"{key}.")]
-    return [Mention(chain, "source", places[0], places[-1])] if places else []
+    return [Mention(name, "source", places[0], places[-1])] if places else []
 
 
 def _counts(word: Word, task: Task) -> bool:

@@ -223,6 +223,11 @@ class Scenes:
         clause = Clause(self.key(), pronoun, verb, adverb=self.pick(table("adverbs")))
         yield (clause,)
 
+    def note(self) -> Sentence:
+        """Works often: no subject, so that a language model learns to leave pronouns out."""
+        nobody = SaidPronoun("", dict.fromkeys(_ALL, NOTHING), Origin("note", 0))
+        return self.statement(nobody, neutral=True, adverb=self.maybe(0.5)), JOINTS["stop"]
+
     def that_clause(self) -> Iterator[Sentence]:
         """It is clear that the machine works."""
         number = self.random.randrange(len(adjectives("that")))

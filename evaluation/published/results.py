@@ -100,7 +100,7 @@ def figure_rows(
 ) -> list[dict[str, str]]:
     """The rows of a table, those of a year or of a language pair where it has such a column."""
     every = read_figures(name)
-    chosen = {"year": year and str(year), "pair": pair}
+    chosen = {"year": None if year is None else str(year), "pair": pair}
     rows = [
         row
         for row in every

@@ -153,6 +153,14 @@ def test_first_seeds_come_first_and_networks_have_further_ones(plain):
     ]  # fmt: skip
 
 
+def test_a_setting_can_be_for_some_experiments(plain):
+    systems = ["--systems", "NYU-primary", "--systems", "TurkuNLP-primary"]
+    planned = run(*plain, *systems, "--set", "turku_*:trainer.patience=5", "--dry-run").output
+    patient = {line.split("experiment=")[1].split()[0]: "trainer.patience=5" in line
+               for line in planned.splitlines()}  # fmt: skip
+    assert patient == {"nyu_2017_primary": False, "turku_2017_primary": True}
+
+
 def test_the_tuned_baseline_says_its_penalty(tmp_path, plain):
     made = run(*plain, "--systems", "baseline-*", "--jobs", 2)
     assert made.exit_code == 0, made.output
