@@ -23,10 +23,10 @@ import sys
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, compress, groupby
+from itertools import chain, compress, groupby, product
+from operator import and_
 from pathlib import Path
 from threading import Semaphore
 from typing import Annotated
@@ -298,24 +298,23 @@ def text(
     tell(f"{len(unseen):,} unseen lines")
     names, kept = kept_lines(names, lines, unseen)
     del lines, unseen  # the aligner needs the memory
+    is_train = [name.startswith("train.") for name in names]
+    parts = {
+        "": kept,
+        "train.": list(map(and_, kept, is_train)),
+        "rest.": [keep and not train for keep, train in zip(kept, is_train, strict=True)],
+    }
+    for (part, chosen), (language, path) in product(parts.items(), sides.items()):
+        with atomic_output(folder / f"{pair}.{part}{language}") as handle:
+            handle.writelines(compress(read_lines(path), chosen))
     names = list(compress(names, kept))
     write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in names))
-    parts = ["train" if name.startswith("train.") else "rest" for name in names]
-    for language, path in sides.items():
-        with ExitStack() as stack:
-            whole, train, rest = (
-                stack.enter_context(atomic_output(folder / f"{pair}.{part}{language}"))
-                for part in ("", "train.", "rest.")
-            )
-            for line, part in zip(compress(read_lines(path), kept), parts, strict=True):
-                whole.write(line)
-                (train if part == "train" else rest).write(line)
     prior = str(folder / f"{pair}.prior.npz")
-    links = {"train": _linked(folder, f"{pair}.train", jobs, "--save-prior", prior)}
-    if "rest" in parts:
-        links["rest"] = _linked(folder, f"{pair}.rest", jobs, "--prior", prior)
+    links = {True: _linked(folder, f"{pair}.train", jobs, "--save-prior", prior)}
+    if any(parts["rest."]):
+        links[False] = _linked(folder, f"{pair}.rest", jobs, "--prior", prior)
     with atomic_output(folder / f"{pair}.links") as handle:
-        handle.writelines(next(links[part]) for part in parts)
+        handle.writelines(next(links[train]) for train in compress(is_train, kept))
     for title, number in Counter(map(corpus_of, names)).items():
         tell(f"{title}: {number:,} lines")
 
@@ -342,16 +341,11 @@ def data(work: Work, name: Model, jobs: Jobs = 1) -> None:
     links = work / "text" / f"{name}.links"
     if name != pair:
         turn_links(Path(f"{prefix}.links"), links)
-    files = {
-        "--source": f"{prefix}.{task.source_language}",
-        "--target": f"{prefix}.{task.target_language}",
-        "--doc-ids": f"{prefix}.doc-ids",
-        "--links": str(links),
-    }
-    options = (word for option in files.items() for word in option)
+    source, target = (f"{prefix}.{part}" for part in (task.source_language, task.target_language))
+    text = ("--source", source, "--target", target, "--doc-ids", f"{prefix}.doc-ids")
     joined = work / "text" / f"joined.{name}"
-    how = ("--tokenised", "--jobs", str(jobs), "-o", str(joined))
-    crosspro("prepare", "-t", task.name, *options, *how)
+    how = ("--links", str(links), "--tokenised", "--jobs", str(jobs), "-o", str(joined))
+    crosspro("prepare", "-t", task.name, *text, *how)
     cut(joined, folder)
     if name in OVERDONE:
         subtitles = sorted(folder.glob(f"{SUBTITLES}*.data"))
@@ -420,18 +414,18 @@ def single_gaps(lines: Sequence[Example], context: int) -> Iterator[list[Example
 def encode(work: Work, name: Model, corpora: Corpora, jobs: Jobs = 1) -> None:
     """Encode bitext and novels for the pre-trainings of a model."""
     folder, text = work / "data" / name, novels(corpora, name)
-    options = [("--data", str(path)) for path in sorted(folder.glob("train.*.data"))]
-    options += [
-        ("--unseen", str(path))
-        for kind in ("dev", "test", "unseen")
+    kinds = {"train": "--data", "dev": "--unseen", "test": "--unseen", "unseen": "--unseen"}
+    options = [
+        word
+        for kind, option in kinds.items()
         for path in sorted(folder.glob(f"{kind}.*.data"))
+        for word in (option, str(path))
     ]
     doc_ids = text.with_name(text.name.replace(".txt.", ".doc-ids."))
-    options += [("--text", str(text)), ("--doc-ids", str(doc_ids))]
-    options += [("--set", "network.pointer=true")]
-    options += [("--set", f"network.target_lexicon={RECIPES[name].lexicon}")]
+    options += ["--text", str(text), "--doc-ids", str(doc_ids), "--set", "network.pointer=true"]
+    options += ["--set", f"network.target_lexicon={RECIPES[name].lexicon}"]
     output = ("-o", str(work / "set" / name), "--jobs", str(jobs))
-    crosspro("pretrain", "encode", "--task", f"{name}-text", *chain.from_iterable(options), *output)
+    crosspro("pretrain", "encode", "--task", f"{name}-text", *options, *output)
 
 
 if __name__ == "__main__":

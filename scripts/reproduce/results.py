@@ -97,11 +97,6 @@ class Row:
     notes: tuple[str, ...] = ()
 
     @property
-    def group(self) -> str:
-        """The folder of the row in `results/`."""
-        return self.name.rpartition("/")[0]
-
-    @property
     def headline(self) -> Mapping[str, Score]:
         """The scores that rank a row: those of all test sets together, or of the only one."""
         return self.scores.get(POOLED) or next(iter(self.scores.values()))
@@ -132,6 +127,10 @@ class GoldLabels:
         """The SHA-256 of packed labels as names, after a line of the sizes of their documents."""
         names = " ".join(self.classes[_DIGITS.index(digit)] for digit in packed)
         return hashlib.sha256((documents + names).encode()).hexdigest()
+
+    def ranking(self, names: Iterable[str]) -> list[str]:
+        """The test sets that rank systems: those that are not apart."""
+        return [name for name in names if not self.test_sets[name].apart]
 
     def described(self, test_set: str) -> dict[str, Any]:
         """Size and digest of a test set, for the rows that are scored on it."""
@@ -234,49 +233,39 @@ class LabelledSet:
         return Units.choose(document=self.documents, gap=np.arange(len(self.gold)))
 
 
-def labelled_sets(gold: GoldLabels, predictions: Predictions) -> dict[str, LabelledSet]:
-    """Test sets by name, and those that are not apart pooled, if there are several."""
-    sets = {}
-    for name, by_seed in predictions.items():
-        test = gold.test_sets[name]
-        documents = np.repeat(np.arange(len(test.documents)), test.documents)
-        seeds = tuple(_array(predicted["labels"]) for predicted in by_seed.values())
-        sets[name] = LabelledSet(_array(test.labels), documents if test.documents else None, seeds)
-    together = [labelled for name, labelled in sets.items() if not gold.test_sets[name].apart]
-    if len(together) > 1:
-        sets[POOLED] = pooled(together)
-    return sets
+def labelled(gold: GoldLabels, predictions: Predictions, tests: Sequence[str]) -> LabelledSet:
+    """Test sets of a row as one; documents stay apart."""
+    sets = [gold.test_sets[name] for name in tests]
+    sizes = [size for test in sets for size in test.documents]
+    by_seed = zip(*(predictions[name].values() for name in tests), strict=True)
+    return LabelledSet(
+        _array("".join(test.labels for test in sets)),
+        np.repeat(np.arange(len(sizes)), sizes) if all(test.documents for test in sets) else None,
+        tuple(_array("".join(part["labels"] for part in parts)) for parts in by_seed),
+    )
 
 
 def _array(packed: str) -> Ints:
     return np.array([_DIGITS.index(digit) for digit in packed], dtype=np.int64)
 
 
-def pooled(sets: Sequence[LabelledSet]) -> LabelledSet:
-    """Several sets as one; documents stay apart."""
-    documents, before = [], 0
-    for labelled in sets:
-        if labelled.documents is not None:
-            documents.append(labelled.documents + before)
-            before += int(labelled.documents.max()) + 1
-    return LabelledSet(
-        np.concatenate([labelled.gold for labelled in sets]),
-        np.concatenate(documents) if len(documents) == len(sets) else None,
-        tuple(map(np.concatenate, zip(*(labelled.seeds for labelled in sets), strict=True))),
-    )
-
-
 def scores_of(
     gold: GoldLabels, predictions: Predictions, resampling: Resampling | None = SCORES
 ) -> Scores:
-    """The scores of every test set of a row."""
-    sets = labelled_sets(gold, predictions)
+    """The scores of every test set of a row, and of all that rank it together."""
+    tests = {name: [name] for name in predictions}
+    together = gold.ranking(predictions)
+    if len(together) > 1:
+        tests[POOLED] = together
     classes = len(gold.classes)
-    return {name: measure(labelled, classes, resampling) for name, labelled in sets.items()}
+    return {
+        title: measure(labelled(gold, predictions, names), classes, resampling)
+        for title, names in tests.items()
+    }
 
 
 def measure(
-    labelled: LabelledSet, classes: int, resampling: Resampling | None = SCORES
+    test: LabelledSet, classes: int, resampling: Resampling | None = SCORES
 ) -> dict[str, Score]:
     """Means over seeds of each measure, rounded as they are stored."""
     measures: dict[str, Callable[[Counts], Floats]] = {
@@ -284,11 +273,11 @@ def measure(
         "accuracy": accuracy,
         "macro_f1": macro_f1,
     }
-    frequent = np.bincount(labelled.gold, minlength=classes) >= FREQUENT
+    frequent = np.bincount(test.gold, minlength=classes) >= FREQUENT
     if frequent.any():
         measures["frequent_macro_recall"] = partial(frequent_macro_recall, frequent=frequent)
-    cells = [Cells(labelled.gold * classes + seed, classes**2) for seed in labelled.seeds]
-    table = unit_table([{"confusion": column} for column in cells], labelled.units)
+    cells = [Cells(test.gold * classes + seed, classes**2) for seed in test.seeds]
+    table = unit_table([{"confusion": column} for column in cells], test.units)
 
     def means(sums: Floats) -> dict[str, Floats]:
         flat = [table.named(sums, seed)["confusion"] for seed in range(len(cells))]
@@ -308,10 +297,10 @@ def measure(
     return scores
 
 
-def recall_columns(labelled: LabelledSet, classes: int) -> Columns:
+def recall_columns(test: LabelledSet, classes: int) -> Columns:
     """Gold gaps and hits of each class, hits as means over seeds."""
-    of_class = np.eye(classes)[labelled.gold]
-    hits = np.mean([seed == labelled.gold for seed in labelled.seeds], axis=0)
+    of_class = np.eye(classes)[test.gold]
+    hits = np.mean([seed == test.gold for seed in test.seeds], axis=0)
     return {"gold": of_class, "hits": hits[:, None] * of_class}
 
 

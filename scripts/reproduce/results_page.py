@@ -27,9 +27,8 @@ from crosspro.scripts.reproduce.results import (
     LabelledSet,
     Row,
     difference,
-    labelled_sets,
+    labelled,
     measure,
-    pooled,
     read_gold,
     read_rows,
     recall_columns,
@@ -109,12 +108,11 @@ class TaskRows:
 
     def tests(self, row: Row) -> list[str]:
         """The test sets that rank."""
-        return sorted(name for name in row.predictions if not self.gold.test_sets[name].apart)
+        return sorted(self.gold.ranking(row.predictions))
 
-    def labelled(self, row: Row, tests: Sequence[str]) -> LabelledSet:
-        """Test sets of a row together."""
-        sets = labelled_sets(self.gold, {name: row.predictions[name] for name in tests})
-        return pooled([sets[name] for name in tests])
+    def labelled(self, row: Row, tests: Sequence[str] = ()) -> LabelledSet:
+        """Test sets of a row together, by default all that rank."""
+        return labelled(self.gold, row.predictions, tests or self.tests(row))
 
     def comparison(self, ours: Row, papers: Sequence[Row]) -> Comparison | None:
         """Compare with the best of the rows that share most gaps."""
@@ -126,15 +124,14 @@ class TaskRows:
         if not most:
             return None
         candidates = [
-            (row, tests, self.labelled(row, tests))
+            Comparison(row, self.labelled(ours, tests), self.labelled(row, tests))
             for (row, tests), size in zip(shared, sizes, strict=True)
             if size == most
         ]
-        best, tests, labelled = max(candidates, key=lambda each: self.macro_recall(each[2]))
-        return Comparison(best, self.labelled(ours, tests), labelled)
+        return max(candidates, key=lambda each: self.macro_recall(each.papers_labelled))
 
-    def macro_recall(self, labelled: LabelledSet) -> float:
-        return measure(labelled, self.classes, None)["macro_recall"].value
+    def macro_recall(self, test: LabelledSet) -> float:
+        return measure(test, self.classes, None)["macro_recall"].value
 
 
 def best_first(rows: Iterable[Row]) -> list[Row]:
@@ -263,11 +260,11 @@ def published_table(results: Sequence[PublishedResult], table: TaskRows) -> str:
 def _agreement(
     primaries: Sequence[tuple[PublishedResult, Row]], published: Sequence[float], table: TaskRows
 ) -> str:
-    labelled = [table.labelled(row, table.tests(row)) for _, row in primaries]
+    systems = [table.labelled(row) for _, row in primaries]
     agreement = order_agreement(
         published,
-        [recall_columns(system, table.classes) for system in labelled],
-        labelled[0].units,
+        [recall_columns(system, table.classes) for system in systems],
+        systems[0].units,
         recall_score,
         SCORES,
     )
@@ -339,7 +336,7 @@ def short_table(tables: Mapping[str, TaskRows]) -> str:
         else:
             best = next(row for row in table.papers if row.year)
             ours = NOT_MEASURED
-            papers = _best(best, table.labelled(best, table.tests(best)), table)
+            papers = _best(best, table.labelled(best), table)
         result = max(published_of(task), key=lambda result: result.macro_recall)
         released = ", the one file at hand" if result.kind == "released" else ""
         body.append((task, ours, papers, f"{_published(result)} {result.submission}{released}"))
@@ -347,8 +344,8 @@ def short_table(tables: Mapping[str, TaskRows]) -> str:
     return markdown_table(heading, body)
 
 
-def _best(row: Row, labelled: LabelledSet, table: TaskRows) -> str:
-    scores = measure(labelled, table.classes)
+def _best(row: Row, test: LabelledSet, table: TaskRows) -> str:
+    scores = measure(test, table.classes)
     return f"{scores['macro_recall'].shown(1)} {_link(row)}"
 
 
@@ -407,7 +404,7 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
     parts = [introduction, "## The six tasks\n", short_table(tables)]
     for task, title in TASKS.items():
         table = tables[task]
-        published = [row for row in table.papers if row.year and row.group[:4].isdigit()]
+        published = [row for row in table.papers if row.year and row.name[:4].isdigit()]
         parts += [f"## {title}\n", data_of(published)]
         if task.endswith("-2015"):
             parts.append(table_2015(table))
@@ -422,11 +419,13 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
         parts += [f"### {table.task}\n", comparison_table(table, table.ours, table.papers)]
     parts += ["## Gender that the context decides\n", other_sets(texts)]
     english_french = tables["en-fr"]
-    ablated = best_first(row for row in english_french.rows if row.group == "ablations/en-fr")
-    full = next(row for row in ablated if row.name == FULL_SYSTEM)
-    ablated.remove(full)
+    ablated = best_first(
+        row for row in english_french.rows if row.name.startswith("ablations/en-fr/")
+    )
+    full = [row for row in ablated if row.name == FULL_SYSTEM]
+    without = [row for row in ablated if row.name != FULL_SYSTEM]
     parts.append("## UU-Stymne without a group of features, learnt from TED talks\n")
-    parts.append(comparison_table(english_french, ablated, [full], ("without", "with all")))
+    parts.append(comparison_table(english_french, without, full, ("without", "with all")))
     missing = list(not_measured([row for table in tables.values() for row in table.rows]))
     parts += ["## Not measured\n", markdown_table(("row or experiment", "why"), missing, 2)]
     return "\n".join(parts)

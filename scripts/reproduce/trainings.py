@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from functools import cache, partial
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,19 @@ from crosspro.scripts.reproduce.results import GoldLabels, GoldSet
 from crosspro.scripts.reproduce.running import PROGRAM, logged
 from crosspro.scripts.reproduce.submissions import TASKS, Submission
 
-TRAINING_SETS = ("Europarl", "NCv9", "IWSLT15")
-TESTS = {2016: "WMT2016", 2017: "DiscoMT2017"}
-DEVELOPMENT = {2016: ("TEDdev",), 2017: ("WMT2016", "TEDdev2")}
-"""In 2017 dev was TEDdev2 for es-en, and the test set of 2016 for other pairs (004 §4)."""
-RENAMED = {"IWSLT15": "ted_IWSLT15"}
+_TRAINING = {"train.Europarl": "Europarl", "train.NCv9": "NCv9", "train.ted_IWSLT15": "IWSLT15"}
 """TED talks are `train.ted*`, as the experiments of teams name them that used nothing else."""
+OFFICIAL = {
+    2016: {**_TRAINING, "dev.TEDdev": "TEDdev", "test.WMT2016": "WMT2016"},
+    # dev was TEDdev2 for es-en, and the test set of 2016 for other pairs (004 §4)
+    2017: {
+        **_TRAINING,
+        "dev.WMT2016": "WMT2016",
+        "dev.TEDdev2": "TEDdev2",
+        "test.DiscoMT2017": "DiscoMT2017",
+    },
+}
+"""Our names of the official corpora of a year."""
 SPLITS = ("train", "dev", "test")
 
 
@@ -44,16 +51,16 @@ SPLITS = ("train", "dev", "test")
 
 
 def official_sets(data: Path, year: int | None, pair: str) -> dict[str, Path]:
-    """The official files of a year and pair by usual names, such as train.Europarl.data.gz."""
-    if year not in TESTS:
-        return {}
-    corpora = {f"train.{RENAMED.get(name, name)}": name for name in TRAINING_SETS}
-    corpora |= {f"dev.{name}": name for name in DEVELOPMENT[year]}
-    corpora[f"test.{TESTS[year]}"] = TESTS[year]
-    files = [path for folder in TESTS for path in sorted((data / str(folder)).rglob("*.*"))]
+    """The official files of a year and pair by our names, such as train.Europarl.data.gz."""
+    files = [path for folder in OFFICIAL for path in sorted((data / str(folder)).rglob("*.*"))]
     reverse = "-".join(reversed(pair.split("-")))
     sets: dict[str, Path] = {}
-    for title, corpus in corpora.items():
+
+    def preference(path: Path) -> tuple[bool, ...]:
+        """Final versions go before others, then files of the year, then those of the pair."""
+        return ".final" in path.name, str(year) in path.parts, f".{pair}." in path.name
+
+    for title, corpus in OFFICIAL.get(year or 0, {}).items():
         forms = {
             "data": rf"{corpus}\.{pair}(\.test)?\.data(\.filtered)?(\.final)?(\.gz|\.xz)?",
             "doc-ids": rf"{corpus}\.({pair}|{reverse})(\.test)?\.doc-ids(\.gz|\.xz)?",
@@ -61,15 +68,10 @@ def official_sets(data: Path, year: int | None, pair: str) -> dict[str, Path]:
         for suffix, pattern in forms.items():
             matching = [path for path in files if re.fullmatch(pattern, path.name)]
             if matching:
-                best = max(matching, key=partial(_preference, str(year), pair))
+                best = max(matching, key=preference)
                 packed = best.suffix if best.suffix in COMPRESSED else ""
                 sets[f"{title}.{suffix}{packed}"] = best
     return sets
-
-
-def _preference(year: str, pair: str, path: Path) -> tuple[bool, ...]:
-    """Final versions go before others, then files of the year, then those named by the pair."""
-    return ".final" in path.name, year in path.parts, f".{pair}." in path.name
 
 
 def data_folder(row: Submission, data: Path, work: Path) -> Path:

@@ -7,6 +7,7 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from zlib import crc32
 
@@ -48,12 +49,12 @@ def kept_lines(
         for side in sides
         if len(side) >= _LETTERS
     }
-    long, hits = Counter[str](), Counter[str]()
-    hit = []
-    for name, sides in zip(names, letters, strict=True):
-        hit.append(name.startswith("train.") and not unseen.isdisjoint(sides))
-        long[name] += max(map(len, sides)) >= _LETTERS
-        hits[name] += hit[-1]
+    hit = [
+        name.startswith("train.") and not unseen.isdisjoint(sides)
+        for name, sides in zip(names, letters, strict=True)
+    ]
+    hits = Counter(compress(names, hit))
+    long = Counter(compress(names, (max(map(len, sides)) >= _LETTERS for sides in letters)))
     rich = {name for name, number in hits.items() if number > 1 and number > _RICH * long[name]}
     kept = [
         not new.startswith("train.")

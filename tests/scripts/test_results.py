@@ -16,7 +16,7 @@ from crosspro.scripts.reproduce.results import (
     GoldLabels,
     GoldSet,
     difference,
-    labelled_sets,
+    labelled,
     read_gold,
     read_row,
     read_rows,
@@ -133,11 +133,11 @@ def test_scores_by_hand():
     assert scores["x"]["macro_recall"].value == 75
     assert scores["pooled"]["accuracy"].value == pytest.approx(100 * 4 / 6, abs=1e-6)
     apart = replace(GOLD, test_sets={**GOLD.test_sets, "y": GoldSet("01", apart=True)})
-    assert set(labelled_sets(apart, predictions(x="0010", y="00"))) == {"x", "y"}
+    assert set(scores_of(apart, predictions(x="0010", y="00"))) == {"x", "y"}
 
 
 def test_a_difference_by_hand():
-    first, second = (labelled_sets(GOLD, predictions(x=text))["x"] for text in ("0011", "0010"))
+    first, second = (labelled(GOLD, predictions(x=text), ["x"]) for text in ("0011", "0010"))
     assert difference(("a", "b"), (first, second), 2).difference == 25
     same = difference(("a", "a"), (first, first), 2)
     assert (same.low, same.high, same.p_randomisation) == (0, 0, 1)
