@@ -19,7 +19,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 from zlib import crc32
@@ -116,21 +115,19 @@ def judge(
     for name in SETS:
         if (work / f"{name}.jsonl").is_file():
             continue
+        segments = read_verdicts(verdicts, name)
+        text = text_of_lines(
+            [segment.source for segment in segments],
+            [segment.target for segment in segments],
+            [f"{segment.system} {segment.document}" for segment in segments],
+        )
         rows = []
-        segments = sorted(read_verdicts(verdicts, name), key=lambda segment: segment.system)
-        for system, group in groupby(segments, key=lambda segment: segment.system):
-            output = list(group)
-            text = text_of_lines(
-                [line.source for line in output],
-                [line.target for line in output],
-                [line.document for line in output],
-            )
-            for doubt in proofread(predictor, text):
-                line, at = output[doubt.place.segment], doubt.place
-                place = (system, line.document, line.number, doubt.kind, at.start, at.end)
-                rows.append([*place, doubt.label, dict(doubt.probabilities)])
-            tell(f"{name} {system}: {len(rows):,} pronouns")
+        for doubt in proofread(predictor, text):
+            place = doubt.place
+            word = (place.segment, doubt.kind, place.start, place.end, doubt.label)
+            rows.append([*word, dict(doubt.probabilities)])
         write_text(work / f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+        tell(f"{name}: {len(rows):,} pronouns")
 
 
 def rated_pronouns(work: Path, verdicts: Path, name: str) -> list[RatedPronoun]:
@@ -138,16 +135,12 @@ def rated_pronouns(work: Path, verdicts: Path, name: str) -> list[RatedPronoun]:
     path = work / f"{name}.jsonl"
     if not path.is_file():
         raise input_error(path, "file", "what `judge` has written", "none")
-    segments = {
-        (segment.system, segment.document, segment.number): segment
-        for segment in read_verdicts(verdicts, name)
-        if segment.raters
-    }
+    segments = read_verdicts(verdicts, name)
     pronouns = []
     for line in read_text_lines(path):
-        system, document, number, kind, *rest = json.loads(line)
-        if segment := segments.get((system, document, number)):
-            pronouns.append(RatedPronoun(segment, DoubtKind(kind), *rest))
+        number, kind, *rest = json.loads(line)
+        if segments[number].raters:
+            pronouns.append(RatedPronoun(segments[number], DoubtKind(kind), *rest))
     return pronouns
 
 
@@ -268,12 +261,15 @@ def measured(
 
 
 def areas(doubts: Floats, marked: Booleans, documents: Sequence[str]) -> list[float]:
-    """The area under the ROC curve, and then those of resampled documents."""
+    """The area under the ROC curve, and then those of resampled documents, where there is one."""
     units = np.unique(documents, return_inverse=True)[1]
     draws = Resampling(500).draws(int(units.max()) + 1)
     weights = [counts[units] for block in draws for counts in block]
-    every = np.ones(len(units))
-    return [roc_auc_score(marked, doubts, sample_weight=row) for row in (every, *weights)]
+    return [
+        roc_auc_score(marked, doubts, sample_weight=row)
+        for row in (np.ones(len(units)), *weights)
+        if row[marked].any() and row[~marked].any()
+    ]
 
 
 if __name__ == "__main__":

@@ -43,7 +43,6 @@ class RatedSegment:
 
     system: str
     document: str
-    number: int
     source: str
     target: str
     raters: tuple[Marks, ...]
@@ -77,7 +76,7 @@ def read_newstest(path: Path) -> list[RatedSegment]:
 
     _read_rows(path, "system, doc, seg_id, rater, source, target (<v>…</v>), category", read, 1)
     return [
-        RatedSegment(*key, *texts[key], tuple(raters.values()))
+        RatedSegment(*key[:2], *texts[key], tuple(raters.values()))
         for key, raters in sorted(marks.items())
     ]
 
@@ -120,9 +119,7 @@ def read_wmt23(folder: Path) -> list[RatedSegment]:
 
     _read_rows(folder / "mqm.tsv.xz", "system, JSON with errors or None", read)
     return [
-        RatedSegment(
-            system, row.rpartition("\t")[2], number, english, german, tuple(marks[system, number])
-        )
+        RatedSegment(system, row.rpartition("\t")[2], english, german, tuple(marks[system, number]))
         for path in sorted((folder / "outputs").glob("*.de.xz"))
         for system in [path.name.removesuffix(".de.xz")]
         for number, (row, english, german) in enumerate(
