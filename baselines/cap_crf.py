@@ -163,7 +163,7 @@ class CapCRF(System):
             labels[gap.position] = self.task.classes[self.task.class_index[gap.label or ""]]
         return labels
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         classes = self.task.classes
         rows = [np.zeros((0, len(classes)))]
         for example in examples:

@@ -11,15 +11,13 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
-from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.linear import LabelledRows, LinearSVM
-from crosspro.baselines.estimators.steps import EstimatorSetting, Step, Steps
+from crosspro.baselines.estimators.steps import EstimatorSetting, Steps
 from crosspro.baselines.feature_reader import FeatureReading, ReaderSettings
 from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.data_prep.core.task import OTHER
 from crosspro.prediction.adjustment import WeightPower
-from crosspro.prediction.evidence import Evidence, GapQuestion, contribution_table
 from crosspro.prediction.system import Classes, Examples, Probabilities
 
 
@@ -61,11 +59,11 @@ class FeatureSystem(FeatureReading):
             self.settings.seed,
         )
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         chances = self.steps.probabilities(self.matrix(examples), len(self.labels))
         return self.with_null(chances)
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.
 
         A second step chooses the best pronoun wherever the first finds one more probable than
@@ -78,29 +76,6 @@ class FeatureSystem(FeatureReading):
             chances[:, other] = np.where(chances[:, other] > 0.5, 1.0, -1.0)
         return np.asarray(chances.argmax(axis=1), dtype=np.int64)
 
-    def evidence(self, question: GapQuestion) -> Evidence:
-        row = self.matrix(question.examples)[question.row]
-        names, present = [*self.vocabulary], set(row.indices.tolist())
-        tables = []
-        for step in self.steps.steps:
-            if step.model is None:  # there was nothing to learn
-                continue
-            added = step.model.contributions(row)
-            features = [
-                names[column] if column in present else f"{names[column]} (not there)"
-                for column in added.features.tolist()
-            ]
-            pair = _compared_groups(step, row, question)
-            better, worse = ([*added.values[:, n].tolist(), float(added.base[n])] for n in pair)
-            title = f"Features, {self.steps.name_of(step)}" if self.steps.several else "Features"
-            choices = self._group_name(step.groups[pair[0]]), self._group_name(step.groups[pair[1]])
-            tables.append(contribution_table(title, choices, [*features, "(base)"], better, worse))
-        how = "what each feature adds to the score of each class (in a forest: to the probability)"
-        return Evidence(how, tuple(tables))
-
-    def _group_name(self, group: tuple[int, ...]) -> str:
-        return "pronoun" if len(group) > 1 else self.labels[group[0]]
-
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)
         self.steps.save(folder)
@@ -108,18 +83,3 @@ class FeatureSystem(FeatureReading):
     def load_state(self, folder: Path) -> None:
         super().load_state(folder)
         self.steps = Steps.load(folder, len(self.labels), len(self.vocabulary))
-
-
-def _compared_groups(step: Step, row: csr_matrix, question: GapQuestion) -> tuple[int, int]:
-    """The two choices of a step that a gap's answer lies between.
-
-    A first step has all pronouns in one group; a second one has no OTHER, and then its best
-    choices are compared.
-    """
-    group_of = {label: number for number, group in enumerate(step.groups) for label in group}
-    order = np.argsort(-step.probabilities(row)[0], kind="stable").tolist()
-    better = group_of.get(question.chosen, order[0])
-    worse = group_of.get(question.against)
-    if worse is None or worse == better or question.chosen not in group_of:
-        worse = next(number for number in order if number != better)
-    return better, worse

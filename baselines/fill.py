@@ -21,7 +21,6 @@ from crosspro.baselines.ngram.model import LanguageModel
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import is_placeholder
-from crosspro.prediction.evidence import Evidence, EvidenceTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -118,13 +117,9 @@ class GapFiller:
 
     def probabilities(self, examples: Sequence[Example]) -> Floats:
         """A row for each gap, a column for each filler."""
-        table = np.exp(self.log_scores(examples, _sum_at))
+        tables = [self._log_scores(batch) for batch in _batches(examples)]
+        table = np.exp(np.concatenate([np.zeros((0, len(self.fillers))), *tables]))
         return np.asarray(table / table.sum(axis=1, keepdims=True))
-
-    def log_scores(self, examples: Sequence[Example], gather: Gather) -> Floats:
-        """The log score of the fillings with each filler in each gap, over that of all fillings."""
-        tables = [self._log_scores(batch, gather) for batch in _batches(examples)]
-        return np.concatenate([np.zeros((0, len(self.fillers))), *tables])
 
     def _best(self, examples: Sequence[Example]) -> list[tuple[int, ...]]:
         lattice = self._lattice(examples)
@@ -146,9 +141,10 @@ class GapFiller:
             node = layer.origin[edges]
         return [tuple(reversed(row)) for row in choices]
 
-    def _log_scores(self, examples: Sequence[Example], gather: Gather) -> Floats:
+    def _log_scores(self, examples: Sequence[Example]) -> Floats:
+        """The log score of the fillings with each filler in each gap, over that of all fillings."""
         lattice = self._lattice(examples)
-        forward, backward = lattice.forward(gather), lattice.backward(gather)
+        forward, backward = lattice.forward(_sum_at), lattice.backward()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
         cells, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
@@ -159,7 +155,7 @@ class GapFiller:
             path = forward[number][layer.origin[edges]] + layer.weight[edges]
             scores.append(path + backward[number + 1][layer.end[edges]] - backward[0][line])
         size = int(gaps.sum()) * len(self.fillers)
-        table = gather(np.concatenate(cells), np.concatenate(scores), size)
+        table = _sum_at(np.concatenate(cells), np.concatenate(scores), size)
         return table.reshape(-1, len(self.fillers))
 
     def _lattice(self, examples: Sequence[Example]) -> _Lattice:
@@ -298,12 +294,12 @@ class _Lattice:
             scores.append(gather(layer.end, reached, len(layer.lines)))
         return scores
 
-    def backward(self, gather: Gather) -> list[Floats]:
-        """Scores of what follows each node; the first entry is the total of each line."""
+    def backward(self) -> list[Floats]:
+        """Summed scores of what follows each node; the first entry is the total of each line."""
         sizes = [len(self.start), *(len(layer.lines) for layer in self.layers)]
         scores = [np.zeros(sizes[-1])]
         for layer, size in zip(reversed(self.layers), reversed(sizes[:-1]), strict=True):
-            scores.append(gather(layer.origin, layer.weight + scores[-1][layer.end], size))
+            scores.append(_sum_at(layer.origin, layer.weight + scores[-1][layer.end], size))
         scores.reverse()
         scores[0] = scores[0] + self.start
         return scores
@@ -319,21 +315,3 @@ def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
     """log(Σ exp(values)) for each place."""
     top = _max_at(place, values, size)
     return np.asarray(np.log(np.bincount(place, np.exp(values - top[place]), minlength=size)) + top)
-
-
-def filling_evidence(filler: GapFiller, example: Example, number: int) -> Evidence:
-    """The fillings of a gap, the best first.
-
-    The score of a filler is that of the best line with it in this gap, over that of the best line.
-    """
-    words, classes = filler.fillers.words, filler.fillers.classes
-    if filler.spelling:
-        words = (*filler.spelling(example)[number], NONE)
-    scores = filler.log_scores([example], _max_at)[number] / _LOG10
-    chances = filler.probabilities([example])[number]
-    order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
-    rows = [(words[n], classes[n], float(scores[n]), float(chances[n])) for n in order]
-    table = EvidenceTable("Fillings", ("filling", "class", "log10", "probability"), tuple(rows))
-    return Evidence(
-        "log10 score of the best line with each filling, over the best of all", (table,)
-    )

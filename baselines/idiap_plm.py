@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
+from crosspro.baselines.fill import Fillers, GapFiller
 from crosspro.baselines.ngram_system import FillingSystem, NGramOrder, model_of
 from crosspro.baselines.source_aware import NEVER
 from crosspro.data_prep.annotate.layers import layers_in
@@ -32,7 +32,6 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexi
 from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
 from crosspro.data_prep.words.lists import word_set
 from crosspro.prediction.adjustment import class_counts
-from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
@@ -141,9 +140,9 @@ class IdiapPLM(FillingSystem):
                 texts.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
         return texts
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
-        chances = super().predict(examples)
+        chances = super().unadjusted(examples)
         if not self.settings.rules:
             return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -156,24 +155,13 @@ class IdiapPLM(FillingSystem):
                 row[index] = self.settings.certainty
         return chances
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        return System.decide(self, examples, probabilities)  # each gap for itself
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        return System.choose(self, examples, probabilities)  # each gap for itself
 
     def filler(self) -> GapFiller:
         classes = self.task.classes
         fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
         return GapFiller(self.model, fillers, NEVER)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        text = self.read(question.examples)[question.row]
-        evidence = filling_evidence(self.filler(), text, 0)
-        rule = rule_of(question.example, question.gap) if self.settings.rules else ""
-        read = EvidenceTable("What the model sees", ("text",), ((" ".join(text.target),),))
-        how = evidence.how
-        if rule in self.task.class_index:
-            certainty = f"{self.settings.certainty:g}"
-            how = f"a rule gives {rule} the probability {certainty}; the model: {how}"
-        return Evidence(how, (*evidence.tables, read))
 
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)

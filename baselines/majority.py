@@ -38,7 +38,7 @@ class Majority(System):
         self.task = task
         self.counts = class_counts(task, train)
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         return np.tile(self.counts / self.counts.sum(), (number_of_gaps(examples), 1))
 
     def save_state(self, folder: Path) -> None:
@@ -72,7 +72,7 @@ class ClassPrior(Majority):
     settings_class = ClassPriorSettings
     settings: ClassPriorSettings
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         gaps = ((example, gap.position) for example in examples for gap in example.gaps)
         draws = np.array([self._draw(example, position) for example, position in gaps])
         bounds = np.cumsum(self.counts) / self.counts.sum()

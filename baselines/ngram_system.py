@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.fill import GapFiller, filling_evidence, task_fillers
+from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
 from crosspro.baselines.ngram.kneser_ney import MAX_ORDER, estimate
 from crosspro.baselines.ngram.model import NGramModel
@@ -28,7 +28,6 @@ from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
@@ -69,25 +68,21 @@ class FillingSystem(System):
         """The examples as the model reads them."""
         return examples
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
         filler, index = self.filler(), self.task.class_index
         onto = np.zeros((len(filler.fillers), len(self.task.classes)))
         onto[np.arange(len(onto)), [index[name] for name in filler.fillers.classes]] = 1
         return np.asarray(filler.probabilities(self.read(examples)) @ onto)
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best filling of each line; `summed`: the most probable ones."""
         if self.settings.decision == "summed":
-            return super().decide(examples, probabilities)
+            return super().choose(examples, probabilities)
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
         return np.array([classes[n] for line in fillings for n in line], dtype=np.int64)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        line = self.read(question.examples)[question.line]
-        return filling_evidence(self.filler(), line, question.number)
 
     def save_state(self, folder: Path) -> None:
         save_model(folder / _MODEL, self.model)
@@ -144,10 +139,10 @@ class NGramSystem(FillingSystem):
             (warning,) if equal else (),
         )
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best of the fillings that the official program tries, or of all."""
         if self.settings.decision != "official":
-            return super().decide(examples, probabilities)
+            return super().choose(examples, probabilities)
         fillers = self.filler().fillers
         if self._listed is None or self._listed[0] is not examples:
             with_gaps = (example for example in examples if example.gaps)

@@ -88,7 +88,7 @@ class UedinCRF(FeatureReading):
         )
         self.chain = ChainCRF.train(sequences, self.settings)
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         features = self._features(self.matrix(examples))
         chances = np.zeros((len(features), len(self.labels)))
         for rows in pronoun_sequences(examples, self.resources):

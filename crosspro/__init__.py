@@ -37,7 +37,6 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time `_MODULES` says 
     from crosspro.data_prep.core.task import Task
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.evaluation.score_report import ScoreReport
-    from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.pair_prediction import PredictedGap, Prediction, Predictor
     from crosspro.prediction.proofread.doubts import PronounDoubt
     from crosspro.prediction.proofread.output import Proofreading
@@ -46,13 +45,13 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time `_MODULES` says 
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import demo, load_task, prepare, read_examples, write_examples
     from crosspro.trained_models import load, load_system, predict, proofread
-    from crosspro.training import TrainedRun, explain, export, train
+    from crosspro.training import TrainedRun, export, train
 
 __all__ = [
-    "CrossproError", "Evaluation", "Example", "ExplainedGap", "Gap", "InputError",
+    "CrossproError", "Evaluation", "Example", "Gap", "InputError",
     "PredictedGap", "Prediction", "Predictor", "PronounDoubt", "Proofreading", "ScoreReport",
     "System", "Task", "TrainedRun", "contrastive", "demo", "evaluate", "expected_forms",
-    "explain", "export", "load", "load_system", "load_task", "predict", "prepare", "proofread",
+    "export", "load", "load_system", "load_task", "predict", "prepare", "proofread",
     "read_examples", "score", "train", "write_examples",
 ]  # fmt: skip
 _MODULES = {
@@ -61,7 +60,6 @@ _MODULES = {
     "data_prep.core.task": "Task",
     "evaluation.evaluation": "Evaluation",
     "evaluation.score_report": "ScoreReport",
-    "prediction.explanation": "ExplainedGap",
     "prediction.pair_prediction": "PredictedGap Prediction Predictor",
     "prediction.proofread.doubts": "PronounDoubt",
     "prediction.proofread.output": "Proofreading",
@@ -70,7 +68,7 @@ _MODULES = {
     "submission_scores": "evaluate",
     "task_examples": "demo load_task prepare read_examples write_examples",
     "trained_models": "load load_system predict proofread",
-    "training": "TrainedRun explain export train",
+    "training": "TrainedRun export train",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

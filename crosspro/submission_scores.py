@@ -128,7 +128,7 @@ def _submission(
     if (system := held_system(value)) is not None:
         from crosspro.prediction.output import predicted
 
-        submission = predicted(system, examples).submission(name, pointed=True)
+        submission = predicted(system, examples).submission(name)
         return labels.mapped(submission, name, system.task, task)
     listed = [getattr(item, "example", item) for item in _listed(value, f'predictions["{name}"]')]
     if any(isinstance(example, Example) for example in listed):

@@ -124,15 +124,13 @@ def prepare(
 ) -> list[Example]:
     """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
 
-    `source` alone may be a file of both sides (TMX). Links begin with a prior (`crosspro align
-    --save-prior`), if there is one. Finished steps are kept in `cache`, so that an interrupted call
-    goes on where it stopped; without it they are made again.
+    `source` alone may be what two file names have in common. Links begin with a prior (`crosspro
+    align --save-prior`), if there is one. Finished steps are kept in `cache`, from which an
+    interrupted call goes on; without it they are made again.
     """
     from tempfile import TemporaryDirectory
 
-    from crosspro.data_prep.annotate.tokenise import tokenised_bitext
-    from crosspro.data_prep.bitext import read_bitext
-    from crosspro.data_prep.bitext.segment import right_way_round
+    from crosspro.data_prep.annotate.bitext import check_source, read_bitext, tokenised_bitext
     from crosspro.data_prep.core.errors import choices, input_error
     from crosspro.data_prep.gaps.extract import RULES, changed_rules
     from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
@@ -155,7 +153,8 @@ def prepare(
         target_language=task.target_language,
         doc_ids=path_or_none(doc_ids),
     )
+    check_source(task, texts, Path(source))
     with TemporaryDirectory() as scratch:
-        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)))
+        bitext = tokenised_bitext(task, texts)
         examples, _ = prepare(task, bitext, settings, Path(cache or scratch))
         return list(examples)

@@ -53,7 +53,7 @@ def load(model: Model) -> Predictor:
     """A model for text: a bundled one (en-fr), a run, an archive, or a system in memory.
 
     Bundled models and others that were packed with a prior link words by their training text,
-    others by the short texts of the package.
+    others by the prior of the bundled model of their languages.
 
     >>> import crosspro
     >>> prediction = crosspro.load("en-fr").predict(

@@ -1,4 +1,4 @@
-"""Systems that learn: trained as `crosspro train` does it, explained, and packed for others."""
+"""Systems that learn: trained as `crosspro train` does it, and packed for others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.task_examples import AnyPath, examples_of, path_of, path_or_none
-from crosspro.trained_models import Model, load_system, predict
+from crosspro.trained_models import Model, predict
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.sets.splits import Splits
     from crosspro.evaluation.evaluation import Evaluation
-    from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.models import Export
     from crosspro.prediction.pair_prediction import Prediction
     from crosspro.prediction.runs import Run
@@ -122,35 +121,6 @@ def train(
         tell=_tell,
     )
     return TrainedRun(place, outcome.run, setup.system, outcome.evaluations)
-
-
-def explain(
-    model: Model, examples: Iterable[Example] | AnyPath, line: int | None = None, gap: int = 1
-) -> ExplainedGap:
-    """What decided the class of a gap, as `crosspro explain`.
-
-    Features with their contributions, the path through a chain, or the fillings of a language
-    model; networks have no explanation. Lines, and gaps of a line, count from 1; without a line it
-    is the first gap.
-
-    >>> import crosspro
-    >>> from crosspro.baselines.ngram_system import NGramSystem
-    >>> train, dev = (crosspro.demo("en-fr", name, 30) for name in ("train", "dev"))
-    >>> system = NGramSystem(order=3)
-    >>> system.fit(crosspro.load_task("en-fr"), train, dev)
-    >>> explained = crosspro.explain(system, crosspro.demo("en-fr", "test", 1))
-    >>> sorted(explained.to_dict()["explanation"]["probabilities"])[:3]
-    ['OTHER', 'ce', 'cela']
-    """
-    from crosspro.data_prep.core.errors import input_error
-    from crosspro.prediction.explanation import explained_gap
-
-    for name, number in (("line", 1 if line is None else line), ("gap", gap)):
-        if type(number) is not int or number < 1:
-            raise input_error("arguments", name, "a whole number from 1", repr(number))
-    system = load_system(model)
-    where = str(examples) if isinstance(examples, AnyPath) else "examples"
-    return explained_gap(system, examples_of(examples, system.task), where, line, gap)
 
 
 def export(

@@ -5,15 +5,15 @@ One record for all metrics, from which all outputs are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.evaluation.metric import Data, Group, Items, Metric
 from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.resampling import (
@@ -32,6 +32,7 @@ from crosspro.evaluation.resampling import (
 from crosspro.version import __version__
 
 UNDEFINED = "–"
+MOST_EVERY_PAIR = 3
 
 
 @dataclass(frozen=True)
@@ -115,13 +116,7 @@ class Evaluation(Displayed):
     def headline(self) -> str:
         return self.metric.display.headline or self.measures[0]
 
-    def compare(
-        self,
-        first: str,
-        second: str,
-        measure: str | None = None,
-        resampling: Resampling | None = None,
-    ) -> Difference:
+    def compare(self, first: str, second: str, measure: str | None = None) -> Difference:
         """The first candidate less the second: difference, interval and p values.
 
         >>> import crosspro
@@ -135,16 +130,11 @@ class Evaluation(Displayed):
             if name not in self.names:
                 raise input_error("arguments", argument, choices(self.names), quoted(str(name)))
         pair = self.names.index(first), self.names.index(second)
-        tests = {
-            test.measure: test
-            for test in _compared(self, pair, resampling or self.resampling or USUAL)
-        }
-        if not tests:
-            raise CrossproError("compare: nothing was scored, so there is nothing to compare")
-        if measure is None:
-            measure = self.headline if self.headline in tests else next(iter(tests))
+        compared = _compared(self, pair, self.resampling or USUAL) if self.items.size else []
+        tests = {test.measure: test for test in compared}
+        measure = measure or self.headline
         if measure not in tests:
-            raise input_error("arguments", "measure", choices(tests), quoted(str(measure)))
+            raise input_error("arguments", "measure", choices(tests), quoted(measure))
         return tests[measure]
 
     def to_dict(self) -> dict[str, Any]:
@@ -173,40 +163,17 @@ class Evaluation(Displayed):
         return f"<{self.metric.name} {self.headline}: {', '.join(shown)}>"
 
 
-PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
-"""The pairs to compare, from names and scores (the sign turned where lower is better)."""
-
-
-def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-    return list(combinations(range(len(names)), 2))
-
-
-def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-    """The candidate with the highest score, of equals the first, with each other."""
-    defined = [place for place, value in enumerate(values) if not isnan(value)]
-    if not defined:
-        return []
-    best = max(defined, key=values.__getitem__)
-    return [(best, other) for other in range(len(names)) if other != best]
-
-
-def against(name: str) -> PairChoice:
-    def pairs(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-        if name not in names:
-            return against_best(names, values)
-        place = list(names).index(name)
-        return [(other, place) for other in range(len(names)) if other != place]
-
-    return pairs
-
-
 def evaluate(
     metric: Metric[Any, Data, Any],
     data: Data,
     resampling: Resampling | None = USUAL,
-    pairs: PairChoice = every_pair,
+    baseline: str | None = None,
 ) -> Evaluation:
-    """Score candidates; with a resampling also their intervals and paired differences."""
+    """Score candidates; with a resampling also their intervals and paired differences.
+
+    All are compared with the baseline; without one, up to three candidates with each other, and
+    more of them with the best.
+    """
     items = metric.items(data)
     places = range(len(items.candidates))
     statistics = tuple(metric.statistics(items, place) for place in places)
@@ -226,14 +193,24 @@ def evaluate(
     evaluation = Evaluation(
         metric, items, candidates, (), tuple(warnings), resampling, "|".join(parts), statistics
     )
-    if not resampling or not items.size or len(candidates) < 2:
+    if not resampling or not items.size:
         return evaluation
-    sign = -1 if metric.display.lower_is_better else 1
-    values = [sign * candidate.scores[evaluation.headline].value for candidate in candidates]
-    tests: list[Difference] = []
-    for pair in pairs(items.candidates, values):
-        tests += _compared(evaluation, pair, resampling)
+    pairs = _pairs(evaluation, baseline)
+    tests = [test for pair in pairs for test in _compared(evaluation, pair, resampling)]
     return replace(evaluation, comparisons=tuple(tests))
+
+
+def _pairs(evaluation: Evaluation, baseline: str | None) -> list[tuple[int, int]]:
+    places = range(len(evaluation.names))
+    if baseline is not None:
+        second = evaluation.names.index(baseline)
+        return [(first, second) for first in places if first != second]
+    if len(places) <= MOST_EVERY_PAIR:
+        return list(combinations(places, 2))
+    values = [scores[evaluation.headline].value for scores in evaluation.scores.values()]
+    sign = -1 if evaluation.metric.display.lower_is_better else 1
+    best = max(places, key=lambda place: -inf if isnan(values[place]) else sign * values[place])
+    return [(best, other) for other in places if other != best]
 
 
 def _score_groups(
@@ -256,7 +233,8 @@ def _score_groups(
             columns, counted = _among(columns, group.chosen), _among(counted, group.chosen)
             units = units.among(group.chosen)
         scores = _scores(metric, columns, units, resampling)
-        scored.append(GroupScores(group.breakdown, group.name, _summed(counted), scores))
+        sums = {name: int(np.asarray(column).sum()) for name, column in counted.items()}
+        scored.append(GroupScores(group.breakdown, group.name, sums, scores))
     facts = metric.facts(items, place)
     return CandidateScores(items.candidates[place], scored[0], tuple(scored[1:]), facts)
 
@@ -284,27 +262,12 @@ def _among(columns: Columns, chosen: Booleans) -> Columns:
     }
 
 
-def _summed(counts: Columns) -> dict[str, int]:
-    """Sums of plain columns by name; those of cells by the names of the cells."""
-    sums: dict[str, int] = {}
-    for name, column in counts.items():
-        if isinstance(column, Cells):
-            numbers = np.bincount(column.codes, minlength=column.size).tolist()
-            sums.update(zip(column.names, numbers, strict=True))
-        else:
-            sums[name] = int(np.sum(column))
-    return sums
-
-
 def _compared(
     evaluation: Evaluation, pair: tuple[int, int], resampling: Resampling
 ) -> list[Difference]:
     metric, items = evaluation.metric, evaluation.items
-    if not items.size:
-        return []
     first, second = (items.candidates[place] for place in pair)
     table = unit_table([evaluation.statistics[place] for place in pair], items.units)
     tests = paired_tests((first, second), table, metric.score, resampling)
-    return [
-        test for test in tests if test.measure in (metric.display.compared or evaluation.measures)
-    ]
+    compared = metric.display.compared or evaluation.measures
+    return [test for test in tests if test.measure in compared]

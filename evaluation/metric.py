@@ -98,6 +98,8 @@ class Items(Generic[Data, Item]):
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What JSON says of the data."""
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Lines under the scores that say how to read them."""
 
     @property
     def size(self) -> int:
@@ -146,7 +148,7 @@ class Metric(ABC, Generic[Settings, Data, Item]):
         return ()
 
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
-        """Columns that are only summed: numbers beside the scores of each group."""
+        """Plain columns that are only summed: numbers beside the scores of each group."""
         return {}
 
     def signature(self, items: Items[Data, Item]) -> Sequence[str]:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -278,6 +278,8 @@ LANGUAGES = names_of("forms")
 """Languages with a table of forms."""
 GENDERS = {"m": "masculine", "f": "feminine", "n": "neuter"}
 _ANY = "-"
+_SUITE = "protest"
+"""The kind of readings that only PROTEST takes for pronouns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,15 +297,30 @@ class PronounReading:
 
 
 @cache
+def _all_readings(language: str) -> tuple[PronounReading, ...]:
+    path = words_file("forms", language)
+    rows = list(table_rows(path, 7))[1:] if path else []
+    return tuple(PronounReading(*("" if cell == _ANY else cell for cell in row)) for row in rows)
+
+
+def _by_form(readings: Iterable[PronounReading]) -> Mapping[str, tuple[PronounReading, ...]]:
+    by_form: dict[str, tuple[PronounReading, ...]] = {}
+    for reading in readings:
+        by_form[reading.form] = (*by_form.get(reading.form, ()), reading)
+    return by_form
+
+
+@cache
 def readings_of(language: str) -> Mapping[str, tuple[PronounReading, ...]]:
     """The readings of each form of a language, in lower case; nothing without a table."""
-    path = words_file("forms", language)
-    readings: dict[str, tuple[PronounReading, ...]] = {}
-    rows = list(table_rows(path, 7))[1:] if path else []
-    for row in rows:
-        reading = PronounReading(*("" if cell == _ANY else cell for cell in row))
-        readings[reading.form] = (*readings.get(reading.form, ()), reading)
-    return readings
+    return _by_form(reading for reading in _all_readings(language) if reading.kind != _SUITE)
+
+
+def suite_readings(language: str) -> Mapping[str, tuple[PronounReading, ...]]:
+    """The readings that may translate *it*, *they* and *you* in PROTEST, and what it adds."""
+    kinds = ("personal", "demonstrative", _SUITE)
+    readings = _all_readings(language)
+    return _by_form(each for each in readings if each.kind in kinds and each.person in ("2", "3"))
 
 
 @lru_cache(maxsize=4096)

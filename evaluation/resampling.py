@@ -16,7 +16,6 @@ with few different rows are resampled as fast as fifty documents.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,17 +42,13 @@ _NUMBERS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class Cells:
-    """A wide column of counts in short: item `i` adds one to cell `codes[i]` of `size` cells.
-
-    Named cells are shown under their names where they are counts.
-    """
+    """A wide column of counts in short: item `i` adds one to cell `codes[i]` of `size` cells."""
 
     codes: NDArray[np.integer]
     size: int
-    names: Sequence[str] = ()
 
     def __getitem__(self, chosen: Booleans) -> Cells:
-        return Cells(self.codes[chosen], self.size, self.names)
+        return Cells(self.codes[chosen], self.size)
 
     def sums(self, of_item: Ints, units: int) -> Floats:
         codes = of_item * self.size + self.codes
@@ -190,16 +185,6 @@ def ratio(part: Floats, whole: Floats) -> Floats:
     result: Floats = np.full(np.broadcast(part, whole).shape, np.nan)
     np.divide(part, whole, out=result, where=np.asarray(whole) > 0)
     return result
-
-
-def wilson_interval(part: int, whole: int) -> tuple[float, float]:
-    """The 95% interval of a share of independent examples, of which there is at least one."""
-    z = 1.959964
-    share = part / whole
-    centre = share + z * z / (2 * whole)
-    spread = z * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole))
-    below = 1 + z * z / whole
-    return max(0.0, (centre - spread) / below), min(1.0, (centre + spread) / below)
 
 
 # Intervals and paired tests -----------------------------------------------------------------------

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
-from crosspro.evaluation.evaluation import (
-    Evaluation,
-    PairChoice,
-    Score,
-    against,
-    against_best,
-    evaluate,
-    every_pair,
-)
+from crosspro.evaluation.evaluation import Evaluation, Score, evaluate
 from crosspro.evaluation.links import Links, link_texts
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
-from crosspro.evaluation.report.page import (
-    TEMPLATES,
-    render_page,
-    shown_numbers,
-)
+from crosspro.evaluation.report.page import TEMPLATES, render_page, shown_numbers
 from crosspro.evaluation.report.records import (
     csv_number,
     csv_text,
@@ -53,13 +41,21 @@ from crosspro.version import __version__
 TEXT_METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
 """The metrics of MT output, in the order of their columns."""
 LINKED = ("apt", "autoprf")
-MOST_EVERY_PAIR = 3
-"""With more candidates, the others are compared with the best."""
+SACREBLEU = ("bleu", "chrf")
 MOST_EXAMPLES = 2000
 """A page with so many pronouns is still quick."""
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
+
+
+def check_metrics(names: Iterable[str]) -> None:
+    """Refuse what is no metric, or lacks its package, before any work is done."""
+    for name in names:
+        if name not in TEXT_METRICS:
+            raise input_error("metrics", "name", choices(TEXT_METRICS), quoted(name))
+        if name in SACREBLEU:
+            make_metric(name)
 
 
 def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
@@ -70,8 +66,7 @@ def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
         "apt": bool(texts.source and texts.reference and pair),
         "autoprf": bool(texts.source and texts.reference and pair),
         "pronoun-f1": bool(texts.reference) and target in LANGUAGES,
-        "bleu": bool(texts.reference) and find_spec("sacrebleu") is not None,
-        "chrf": bool(texts.reference) and find_spec("sacrebleu") is not None,
+        **dict.fromkeys(SACREBLEU, bool(texts.reference and find_spec("sacrebleu"))),
     }
     names = [name for name, there in available.items() if there]
     if not names:
@@ -134,8 +129,10 @@ class ScoreReport:
         units = {each.items.units.name for each in evaluations if each.resampling}
         by = f" [95% interval by {' or '.join(sorted(units))}]" if units else ""
         notes = [f"per cent{by}"]
-        if "doubt" in self.evaluations:
-            notes.append("in doubt: expected wrong pronouns in a hundred; lower is better")
+        for evaluation in evaluations:
+            if evaluation.metric.display.lower_is_better:
+                notes.append(f"{_column_title(evaluation)}: lower is better")
+            notes += evaluation.items.notes
         differences = difference_table(evaluations)
         scores = Table(["candidate", *headings], rows, "Scores", notes=notes)
         return [scores, *([differences] if differences else [])]
@@ -233,38 +230,30 @@ def score_texts(
     `settings` are those of each metric by name. Links that are not given are made. `judge_of` finds
     what judges pronouns of two languages without a reference.
     """
+    check_metrics(metrics)
     names = list(dict.fromkeys(metrics or usual_metrics(texts, pronouns)))
     chosen = {name: dict((settings or {}).get(name, {})) for name in names}
     if unknown := sorted((settings or {}).keys() - chosen.keys()):
         raise input_error("settings", unknown[0], choices(names), "no such metric here")
     if baseline is not None and baseline not in texts.candidates:
         raise input_error("baseline", "name", choices(texts.candidates), quoted(baseline))
-    for name in names:
-        if name not in TEXT_METRICS:
-            raise input_error("metrics", "name", choices(TEXT_METRICS), quoted(name))
     linked = [name for name in names if name in LINKED]
     for name in linked:
         chosen[name].setdefault("pronouns", pronouns)
     if "doubt" in names:
         texts.require("doubt", "source", "source_language", "target_language")
-        chosen["doubt"]["judge"] = _judge(texts.languages, judge_of)
+        judge = judge_of(*texts.languages) if judge_of else None
+        if judge is None:
+            expected = "languages of a bundled model"
+            raise input_error("metrics", "doubt", expected, "-".join(texts.languages))
+        chosen["doubt"]["judge"] = judge
     metrics_by_name = {name: make_metric(name, **values) for name, values in chosen.items()}
     if linked:
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces
         texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
-    pairs: PairChoice = every_pair if len(texts.candidates) <= MOST_EVERY_PAIR else against_best
-    if baseline is not None:
-        pairs = against(baseline)
-    evaluations = {}
-    for name, metric in metrics_by_name.items():
-        evaluations[name] = evaluate(metric, texts, resampling, pairs)
+    evaluations = {
+        name: evaluate(metric, texts, resampling, baseline)
+        for name, metric in metrics_by_name.items()
+    }
     return ScoreReport(evaluations, texts)
-
-
-def _judge(languages: tuple[str, str], judge_of: JudgeOf | None) -> PronounJudge:
-    judge = judge_of(*languages) if judge_of else None
-    if judge is None:
-        expected = "languages of a bundled model"
-        raise input_error("metrics", "doubt", expected, "-".join(languages))
-    return judge

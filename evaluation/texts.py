@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_doc_ids
-from crosspro.data_prep.words.language import language_warnings
+from crosspro.data_prep.words.language import language_problems
 
 if TYPE_CHECKING:
     from crosspro.evaluation.links import LinkedWords
@@ -101,11 +101,12 @@ def make_texts(
             raise input_error(place_of[key], "lines", expected, str(len(lines)), at)
     warnings: list[str] = []
     if not any_language:
-        warnings = language_warnings(
+        problems = language_problems(
             (place_of[key], languages[key != "source"], lines)
             for key, lines in parallel.items()
             if key != "documents"
         )
+        warnings = list(map(str, problems))
     return Texts(source, reference, candidates, documents, languages, warnings=tuple(warnings))
 
 

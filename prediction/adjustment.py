@@ -17,16 +17,18 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.system import Examples, Probabilities
+
+Probabilities = NDArray[np.float64]
 
 WeightPower = Annotated[float, Field(ge=0, le=5)]
 """How much rare classes count for more, as the type of a setting."""
 
 
-def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
+def class_counts(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
     """How often each class labels a gap; there must be one label at least."""
     labels = [gap.label for example in examples for gap in example.gaps if gap.label is not None]
     if not labels:
@@ -80,7 +82,7 @@ def best_tau(score: Callable[[float], float], taus: Sequence[float] = TAUS) -> f
     return min((tau for tau in taus if values[tau] >= best - 1e-9), key=abs)
 
 
-_FILE = "adjustment.json"
+ADJUSTMENT = "adjustment.json"
 
 
 @dataclass(frozen=True)
@@ -103,11 +105,11 @@ class _Saved:
 
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
     content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
-    write_text(folder / _FILE, json.dumps(content))
+    write_text(folder / ADJUSTMENT, json.dumps(content))
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
-    path = folder / _FILE
+    path = folder / ADJUSTMENT
     saved = check_settings(_Saved, read_json_object(path), path)
     if len(saved.frequencies) != classes:
         raise input_error(path, "frequencies", str(classes), str(len(saved.frequencies)))

@@ -15,7 +15,7 @@ from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, i
 from crosspro.data_prep.core.settings import Seed, check_settings, settings, settings_error
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.prediction.prior_correction import PriorCorrected
+from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.system import System
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ _KEY = re.compile(r"^full_key: (.+)$", re.MULTILINE)
 
 @settings
 class Scoring:
-    """The seed of a run and how it is scored; see `conf/train.yaml`."""
+    """The seed of a run, its prior correction, and how it is scored; see `conf/train.yaml`."""
 
     seed: Seed = 1
+    prior_correction: Monitor | None = None
     absent: Literal["skip", "zero"] = "skip"
     resamples: Annotated[int, Field(ge=0)] = 0
     resampling_seed: Seed = 12345
@@ -71,15 +72,12 @@ def training_setup(config: DictConfig, choices: Mapping[str, str]) -> TrainingSe
 
     values: Any = OmegaConf.to_container(config, resolve=True)
     rest = {key: value for key, value in values.items() if key not in GROUPS}
-    monitor = rest.pop("prior_correction", None)
     scoring = check_settings(Scoring, rest, "settings")
     task = task_from_mapping(values.get("task"), f"task {choices.get('task', '')}")
     system = instantiated(config, "system")
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
     system.configured = choices.get("system", "")
-    if monitor is not None:
-        system = PriorCorrected(system, monitor=monitor)
     in_domain = values["data"].get("in_domain")
     if in_domain is not None and not system.fine_tunes:
         expected = f"null, since {system.shown_name} does not learn in stages"

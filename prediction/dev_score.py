@@ -18,7 +18,6 @@ from crosspro.evaluation.metrics.submissions.scores import (
     macro_f1,
     macro_recall,
 )
-from crosspro.prediction.system import Probabilities
 
 Monitor = Literal["macro_recall", "accuracy", "mean", "macro_f1"]
 MONITORS: tuple[str, ...] = get_args(Monitor)
@@ -34,7 +33,7 @@ def monitored(counts: Counts, monitor: str) -> float:
 
 def dev_score(
     task: Task, examples: Sequence[Example], monitor: str
-) -> Callable[[Probabilities], float]:
+) -> Callable[[NDArray[np.float64]], float]:
     """A function from the probabilities of all gaps of dev to their score."""
     gold = _gold(task, examples)
     return lambda probabilities: monitored(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, permutations
 from math import inf
 from pathlib import Path
@@ -24,8 +23,6 @@ from crosspro.data_prep.core.files import make_folder, read_json_object, write_t
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import Monitor, dev_score
-from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
-from crosspro.prediction.explanation import explanation_of
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import Examples, Probabilities, System, load_saved
@@ -133,12 +130,10 @@ class Ensemble(System):
         self.parts = [part for _, part in snapshots]
         self.weigh(dev, self.settings.tune)
 
-    def weigh(
-        self, dev: Examples, tune: str | None, *, search: bool = True, corrected: bool = True
-    ) -> FitReport:
-        """Give the parts the weights that a dev score chooses, or equal ones (without `search`).
+    def weigh(self, dev: Examples, tune: str | None, *, search: bool = True) -> FitReport:
+        """Give the parts the weights that a dev score chooses.
 
-        Parts may be scored before prior correction (not `corrected`).
+        Without `search` weights are equal, and parts are scored before prior correction.
         """
         self.weights = [1 / len(self.parts)] * len(self.parts)
         total: float | None = None
@@ -146,7 +141,7 @@ class Ensemble(System):
         if tune:
             score = dev_score(self.task, dev, tune)
             predictions = [
-                part.predict(dev) if corrected else part.unadjusted(dev) for part in self.parts
+                part.predict(dev) if search else part.unadjusted(dev) for part in self.parts
             ]
             if search:
                 self.weights = tune_weights(predictions, score, self.average)
@@ -185,26 +180,13 @@ class Ensemble(System):
         return list(dict.fromkeys(chain.from_iterable(of_parts)))
 
     def predict(self, examples: Examples) -> Probabilities:
+        """Members correct their priors unless the ensemble does so."""
+        if self.adjustment is not None:
+            return super().predict(examples)
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
 
     def unadjusted(self, examples: Examples) -> Probabilities:
         return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        """The probabilities of each part, and the tables of its own evidence, if it has any."""
-        chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
-        rows, tables = [], []
-        for name, part, weight in zip(self._names, self.parts, self.weights, strict=True):
-            explanation = explanation_of(part, question.examples, question.line, question.number)
-            label, chances = _label(name, part), explanation.probabilities
-            rows.append((label, weight / sum(self.weights), chances[chosen], chances[against]))
-            if explanation.evidence is not None:
-                of_member = explanation.evidence.tables
-                tables += [replace(table, title=f"{label}: {table.title}") for table in of_member]
-        columns = ("member", "weight", f"p({chosen})", f"p({against})")
-        members = EvidenceTable("Members", columns, tuple(rows))
-        how = f"the weighted {self.average} mean of its members' probabilities"
-        return Evidence(how, (members, *tables))
 
     def save_state(self, folder: Path) -> None:
         for number, part in enumerate(self.parts):

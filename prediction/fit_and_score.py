@@ -31,7 +31,9 @@ from crosspro.evaluation.metrics.submissions.submission import (
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.resampling import Resampling, resampling_or_none
+from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
+from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.model_archive import MODEL, RECORD
 from crosspro.prediction.output import predicted
 from crosspro.prediction.runs import (
@@ -105,9 +107,14 @@ def fit_and_score(
         tell(f"train: {blind:,} gaps without a label are not learnt from")
     start = time.monotonic()
     try:
+        if scoring.prior_correction:
+            dev_score(task, splits.dev, scoring.prior_correction)  # refuses an unfit dev set
         system.fit(task, splits.train, splits.dev, folder)
         if splits.in_domain:
             system.fine_tune(splits.in_domain, splits.dev, folder)
+        if scoring.prior_correction:
+            counts = class_counts(task, splits.train)
+            system.correct_prior(splits.dev, scoring.prior_correction, counts / counts.sum())
     except CrossproError:
         if earlier is not None:  # its model and its scores are still there
             with atomic_output(record) as handle:
@@ -168,7 +175,7 @@ def score_set(
         predictions = predicted(scored, examples)
         suffix = "" if scored is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predictions.labelled())
-        submissions.append(predictions.submission(label, pointed=True))
+        submissions.append(predictions.submission(label))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = f"line {blind} has a gap without a gold label" if blind else "it has no gap"

@@ -55,11 +55,9 @@ class Predicted:
             return [()] * len(self.classes)
         return self.system.antecedents(self.examples, self.classes)
 
-    def submission(self, name: str, pointed: bool) -> Submission:
-        """As evaluation takes it, with antecedents (`pointed`) if the system has any."""
-        nouns = self.antecedents() if pointed and self.system.points else None
-        classes = self.classes.astype(np.int8)
-        return Submission(name, classes, probabilities=self.probabilities, pointed=nouns)
+    def submission(self, name: str) -> Submission:
+        """As evaluation takes it."""
+        return Submission(name, self.classes.astype(np.int8), probabilities=self.probabilities)
 
 
 def predicted(system: System, examples: Sequence[Example]) -> Predicted:
@@ -120,14 +118,13 @@ def read_or_predict(
     examples: Sequence[Example],
     tell: Callable[[str], None] = lambda note: None,
     *,
-    pointed: bool = False,
     lenient: bool = False,
 ) -> list[Submission]:
     """The submissions of files, and the predictions of runs, in the order of the paths.
 
     `examples` are those of gold, which runs predict (`gold_examples`); files do not need them.
-    `tell` gets notes on predictions. With `pointed`, systems that point at antecedents do so. Files
-    of other text than gold are warned of if `lenient`, else refused.
+    `tell` gets notes on predictions. Files of other text than gold are warned of if `lenient`, else
+    refused.
     """
     files = [path for path in paths if not is_run(path)]
     read = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
@@ -135,6 +132,6 @@ def read_or_predict(
     for path, system in systems.items():
         for note in system.layer_warnings(gold.name, layers_in(examples)):
             tell(note)
-        submission = predicted(system, examples).submission(path.name, pointed)
+        submission = predicted(system, examples).submission(path.name)
         read[path] = mapped(submission, path, system.task, task)
     return [read[path] for path in paths]

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.align.prior import load_prior
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Gap, Side
 from crosspro.data_prep.core.task import OTHER, Task
@@ -26,7 +26,6 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
     GapMark,
     TypedPair,
-    check_typed,
     given_context,
     typed_pairs,
 )
@@ -258,7 +257,6 @@ class Predictor:
     ) -> _Job:
         pair, system = Segment(source, target), self.system
         before = given_context(context)
-        check_typed([*before, pair], self.task)
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
@@ -320,14 +318,13 @@ class Predictor:
 
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
-    """The model of a run or an archive; words are linked by the prior that it brings, if any."""
+    """The model of a run or an archive; words are linked by the prior that it brings."""
     with opened_run(run) as folder:
         system = load_saved(model_folder(folder))
         prior = load_prior(folder / PRIOR) if (folder / PRIOR).is_file() else None
     pipeline = PairPipeline(system.task)
     if prior is not None:
-        origin = "the training text of the model"
-        aligner = PairAligner(system.task.symmetrisation, prior, origin)
+        aligner = PairAligner(system.task.symmetrisation, prior)
         pipeline = PairPipeline(system.task, lambda task: aligner)
     return Predictor(name or run.stem, system, pipeline)
 

@@ -31,7 +31,6 @@ SYSTEMS = {
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
-    "prior_corrected": "crosspro.prediction.prior_correction:PriorCorrected",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",

@@ -25,7 +25,14 @@ from crosspro.data_prep.core.settings import check_settings, settings, settings_
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.adjustment import (
+    ADJUSTMENT,
+    Adjustment,
+    load_adjustment,
+    save_adjustment,
+    tune_tau,
+)
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.model_archive import (
     DESCRIPTION,
@@ -55,12 +62,6 @@ _FORMER_SETTINGS = (
 )
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
-_LAYERS = {
-    "documents": "document ids",
-    "source_parse": "parse of the source",
-    "target_parse": "parse of the target",
-    "chains": "coreference chains",
-}
 
 
 @settings
@@ -98,6 +99,8 @@ class System(ABC):
     """The name of the configuration that it was made from (`stymne_svm`), if any."""
     trained_layers: frozenset[str] | None = None
     """The layers of its training data; None if unknown."""
+    adjustment: Adjustment | None = None
+    """How far rare classes are favoured, if `correct_prior` has chosen that."""
     settings_class: ClassVar[type] = NoSettings
     settings: Any
 
@@ -146,22 +149,14 @@ class System(ABC):
 
     def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
         """Warnings before data is predicted that has other layers than the training data."""
-        warnings = []
-        trained = present if self.trained_layers is None else self.trained_layers
-        differing = self.layers_read & (trained ^ present)
-        if self.context and "documents" not in present:
-            differing -= {"documents"}
-            warnings.append(
-                f"{data}: no document ids, so {self.shown_name}, which was trained with "
-                f"{self.context} sentences of context, predicts each gap from its own sentence"
-            )
-        for layer in sorted(differing):
-            no, had = ("", "lacked") if layer in present else ("no ", "had")
-            warnings.append(
-                f"warning: {data}: {no}{_LAYERS[layer]} (X.{SUFFIXES[layer]}), which the training "
-                f"data of {self.shown_name} {had}: the scores of its training do not hold here"
-            )
-        return warnings
+        trained = self.trained_layers
+        if trained is None:
+            trained = present | {"documents"} if self.context else present
+        return [
+            f"warning: {data}: {'has' if layer in present else 'has no'} X.{SUFFIXES[layer]}, "
+            f"unlike the training data of {self.shown_name}, whose scores do not hold here"
+            for layer in sorted(self.layers_read & (trained ^ present))
+        ]
 
     @abstractmethod
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
@@ -179,18 +174,35 @@ class System(ABC):
         raise TypeError(f"{type(self).__name__} does not learn in stages")
 
     @abstractmethod
-    def predict(self, examples: Examples) -> Probabilities:
-        """The probability of each class for each gap; labels are not read."""
-
     def unadjusted(self, examples: Examples) -> Probabilities:
-        """The probabilities before prior correction."""
-        return self.predict(examples)
+        """The probabilities before prior correction; labels are not read."""
+
+    def predict(self, examples: Examples) -> Probabilities:
+        """The probability of each class for each gap."""
+        probabilities = self.unadjusted(examples)
+        return self.adjustment.of(probabilities) if self.adjustment else probabilities
+
+    def correct_prior(
+        self, dev: Examples, monitor: Monitor, frequencies: NDArray[np.float64]
+    ) -> None:
+        """Favour classes that are rare in training by as much as is best on dev."""
+        score = dev_score(self.task, dev, monitor)
+        tau = tune_tau(self.unadjusted(dev), frequencies, score)
+        self.adjustment = Adjustment(tau, frequencies)
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The class of each gap; `probabilities` are those of `predict`, if known.
 
-        It is the most probable one, of equal ones the first in official order. A system whose paper
-        decides otherwise (all gaps of a line at once) overrides this.
+        After prior correction it is the most probable one, else the system chooses.
+        """
+        if self.adjustment is None:
+            return self.choose(examples, probabilities)
+        return System.choose(self, examples, probabilities)
+
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        """The most probable class of each gap, of equal ones the first in official order.
+
+        A system whose paper decides otherwise (all gaps of a line at once) overrides this.
         """
         if probabilities is None:
             probabilities = self.predict(examples)
@@ -204,10 +216,6 @@ class System(ABC):
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
         """The nouns that each gap may stand for, given its class."""
         raise CrossproError(f"{self.shown_name}: this system does not point at antecedents")
-
-    def evidence(self, question: GapQuestion) -> Evidence | None:
-        """Why a gap got its class; None if the system has no explanation."""
-        return None
 
     def variants(self) -> dict[str, System]:
         """Further systems of the same fit, which are scored beside this one."""
@@ -236,6 +244,8 @@ class System(ABC):
         """Write the system to a folder; the description comes last and marks it complete."""
         folder.mkdir(parents=True, exist_ok=True)
         self.save_state(folder)
+        if self.adjustment is not None:
+            save_adjustment(self.adjustment, folder)
         layers = self.trained_layers
         description = {
             "format": _FORMAT,
@@ -305,6 +315,8 @@ def load_saved(folder: Path, *, to_train: bool = False) -> System:
     system.configured = description.configured
     system.trained_layers = None if description.layers is None else frozenset(description.layers)
     system.load_state(folder)
+    if (folder / ADJUSTMENT).is_file():
+        system.adjustment = load_adjustment(folder, len(task.classes))
     return system
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from crosspro.data_prep.annotate.corpus import FORMS, annotate_text, default_tagset
 from crosspro.data_prep.annotate.files import LAYOUTS
 from crosspro.data_prep.core.errors import choices
-from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.scripts.common import App, Jobs, Output
 from crosspro.scripts.steps import counting_bar
@@ -20,15 +20,15 @@ from crosspro.scripts.steps import counting_bar
 app = App()
 
 
-@app.command(epilog="Example: crosspro annotate corpus.fr --language fr -o corpus.tagged.fr")
+@app.command(epilog="Example: crosspro annotate corpus.fr --language fr -o corpus.fr.conllu")
 def annotate(
     file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
     annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
     layout: Annotated[
-        Literal["tokens", "lemmas", "conllu"],
-        typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
-    ] = "tokens",
+        Literal["conllu", "lemmas"],
+        typer.Option(help="conllu: with the parse; lemmas: lemma|tag, a sentence a line."),
+    ] = "conllu",
     jobs: Jobs = 1,
     output: Output = None,
 ) -> None:
@@ -47,19 +47,12 @@ def annotate(
             jobs=jobs,
             progress=progress,
         )
-        if output is None:
-            _write(annotated, layout, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-            return
-        with atomic_output(output) as handle:
-            _write(annotated, layout, handle)
+        place = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
+        with place as handle:
+            handle.writelines(LAYOUTS[layout](sentence).encode() for sentence in annotated)
+            handle.flush()
 
 
 def _sentences(file: Path) -> Iterator[list[str]]:
     for line in read_text_lines(file):
         yield [word for word in line.rstrip("\r").split(" ") if word]
-
-
-def _write(sentences: Iterable[AnnotatedSentence], layout: str, handle: IO[bytes]) -> None:
-    for sentence in sentences:
-        handle.write(LAYOUTS[layout](sentence).encode("utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +9,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
-from crosspro.data_prep.core.errors import (
-    SHOWN_AT_MOST,
-    InputError,
-    Problem,
-    counted,
-    input_error,
-)
+from crosspro.data_prep.core.errors import InputError, Problem, counted, input_error
 from crosspro.data_prep.core.files import STANDARD_INPUT, is_file
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples, scan
@@ -52,9 +45,9 @@ def check(
     (X.source.conllu, X.target.conllu) and coreference chains (X.chains.tsv).
 
     Problems go to standard output as `path:line: field: expected …, found …`, and a summary to
-    standard error; a terminal gets the first 20 of each file. Without problems the tables are those
-    of the WMT 2016 findings: sizes (Tables 1-3) and classes (Table 5). A warning is given if the
-    number of links of a gap gives its label away.
+    standard error. Without problems the tables are those of the WMT 2016 findings: sizes (Tables
+    1-3) and classes (Table 5). A warning is given if the number of links of a gap gives its label
+    away.
 
     --against compares segments by their source words; a document is shared if its id is, or more
     than half of its longer segments. The exit status is 0 if all files are well-formed and share no
@@ -64,69 +57,54 @@ def check(
     for path in files:
         if not (path == STANDARD_INPUT or is_file(path)):
             raise input_error(path, "file", "a readable file", "none")
-    statistics = {path: DataSize() for path in files}
-    problems = [
-        _print_problems(path, rules, counts, lenient=lenient, strict=strict)
-        for path, counts in statistics.items()
-    ]
-    shared = False
-    if not any(problems):
-        tables = [_sizes(statistics), _classes(statistics, rules)]
+    sizes = {path: DataSize() for path in files}
+    faults = 0
+    for path, size in sizes.items():
+        number = 0
+        for problem in _problems(path, rules, size, lenient=lenient, strict=strict):
+            number += 1
+            print(problem)
+        lines, gaps = counted(size.segments, "good line"), counted(size.gaps, "gap")
+        tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")
+        faults += number
+    if not faults:
+        tables = [_size_table(sizes), _class_table(sizes, rules)]
         if against:
             rows = [_overlap(path, other, rules) for path in files for other in against]
-            shared = any(row[-2:] != ("-", "-") for row in rows)
+            faults = sum(row[-2:] != ("-", "-") for row in rows)
             heading = ("file", "compared with", "shared segments", "documents by id", "by text")
             tables.append(show_table(heading, rows, 2))
         print("\n".join(tables), end="")
-    raise typer.Exit(1 if any(problems) or shared else 0)
-
-
-def _print_problems(
-    path: Path, task: Task, statistics: DataSize, *, lenient: bool, strict: bool
-) -> int:
-    """Print the problems of a file, and return their number."""
-    most = SHOWN_AT_MOST if sys.stdout.isatty() else sys.maxsize
-    number = 0
-    try:
-        for problem in _problems(path, task, statistics, lenient=lenient, strict=strict):
-            number += 1
-            if number <= most:
-                print(problem)
-    except InputError as error:
-        number += error.total
-        print(error)
-    if number > most:
-        print(f"… and {counted(number - most, 'more problem')} (redirect the output to see all)")
-    lines = counted(statistics.segments, "good line")
-    gaps = counted(statistics.gaps, "gap")
-    tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")
-    return number
+    raise typer.Exit(1 if faults else 0)
 
 
 def _problems(
-    path: Path, task: Task, statistics: DataSize, *, lenient: bool, strict: bool
+    path: Path, task: Task, size: DataSize, *, lenient: bool, strict: bool
 ) -> Iterator[Problem]:
     """The problems of the lines; of the file as a whole only where its lines have none."""
     layers, links, faulty = layers_beside(path), LinkTable(task), False
-    for item in scan(path, task, layers.documents, lenient=lenient):
-        if isinstance(item, Problem):
-            faulty = True
-            yield item
-        else:
-            statistics.add(item, task)
-            links.add(item)
-    if faulty:
-        return
-    if not statistics.segments:
-        yield Problem(str(path), None, "file", "at least one line", "none")
-        return
-    if form := other_form(path, task):
-        if not lenient:
-            yield form
+    try:
+        for item in scan(path, task, layers.documents, lenient=lenient):
+            if isinstance(item, Problem):
+                faulty = True
+                yield item
+            else:
+                size.add(item, task)
+                links.add(item)
+        if faulty:
             return
-        warn([form])
-    for _ in read_layered(path, task, layers, lenient=lenient):
-        pass  # raises if a layer does not fit
+        if not size.segments:
+            yield Problem(str(path), None, "file", "at least one line", "none")
+            return
+        if form := other_form(path, task):
+            if not lenient:
+                yield form
+                return
+            warn([form])
+        for _ in read_layered(path, task, layers, lenient=lenient):
+            pass  # raises if a layer does not fit
+    except InputError as error:
+        yield from error.problems
     if leak := links.leak():
         if strict:
             yield Problem(str(path), None, "links", "labels that links do not tell", str(leak))
@@ -134,24 +112,22 @@ def _problems(
             warn([f"{path}: {leak}"])
 
 
-def _sizes(statistics: Mapping[Path, DataSize]) -> str:
+def _size_table(sizes: Mapping[Path, DataSize]) -> str:
     rows = []
-    for path, counts in statistics.items():
-        sizes = counts.documents, counts.segments, counts.source_tokens, counts.target_tokens
-        rows.append((path.name, *(f"{number:,}" for number in (*sizes, counts.gaps))))
+    for path, size in sizes.items():
+        numbers = size.documents, size.segments, size.source_tokens, size.target_tokens, size.gaps
+        rows.append((path.name, *(f"{number:,}" for number in numbers)))
     heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
     return show_table(heading, rows)
 
 
-def _classes(statistics: Mapping[Path, DataSize], task: Task) -> str:
-    rows: list[tuple[str, ...]] = []
+def _class_table(sizes: Mapping[Path, DataSize], task: Task) -> str:
+    rows = []
     for name in task.classes:
-        cells = []
-        for counts in statistics.values():
-            number = counts.classes[name]
-            cells.append(f"{number:,} ({100 * number / (counts.gaps or 1):.1f}%)")
-        rows.append((name, *cells))
-    return show_table(("class", *(path.name for path in statistics)), rows)
+        numbers = [(size.classes[name], size.gaps or 1) for size in sizes.values()]
+        shares = (f"{number:,} ({100 * number / gaps:.1f}%)" for number, gaps in numbers)
+        rows.append((name, *shares))
+    return show_table(("class", *(path.name for path in sizes)), rows)
 
 
 def _overlap(path: Path, other: Path, task: Task) -> tuple[str, ...]:

@@ -10,13 +10,12 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.align.align import align
+from crosspro.data_prep.annotate.bitext import read_bitext
 from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset, has_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.core.files import write_text
-from crosspro.data_prep.core.task import OTHER
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.gaps.inventory import (
     MIN_SHARE,
@@ -40,7 +39,7 @@ app = App()
 )
 def classes_command(
     source: Annotated[
-        Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.it.")
+        Path, typer.Option(help="Source text, line by line, or X for X.en and X.it.")
     ],
     source_language: Annotated[str, typer.Option(help="Language of the source: en.")],
     target_language: Annotated[str, typer.Option(help="Language of the target: it.")],
@@ -52,12 +51,8 @@ def classes_command(
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
     annotator: Annotated[
         str,
-        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE, tokens:FILE …, or none."),
+        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE …, or none."),
     ] = "auto",
-    merge: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FORMS", help="Forms of one class: 'these those'; may be repeated."),
-    ] = None,
     output: Annotated[
         Path | None, output_file("--output", "-o", help="Write a draft task file here.")
     ] = None,
@@ -72,8 +67,10 @@ def classes_command(
     and the draft is a task of words as they are. Take out of it what is no pronoun.
     """
     check_languages(source_language, target_language)
-    source_pronouns = _words(pronouns, "source-pronouns")
-    groups = _groups(merge or [])
+    words = (word.lower() for value in pronouns for word in value.split())
+    source_pronouns = list(dict.fromkeys(words))
+    if not source_pronouns:
+        raise input_error("settings", "--source-pronouns", "at least one word", "none")
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise input_error("settings", "--output", "a name that ends in .yaml", quoted(str(output)))
     tagset = default_tagset(target_language)
@@ -83,7 +80,7 @@ def classes_command(
     else:
         tell("note: without an annotator every linked word counts as a pronoun")
     pair = source_language, target_language
-    texts = list(read_bitext(source, target, source_language=pair[0], target_language=pair[1]))
+    texts = read_bitext(source, target, source_language=pair[0], target_language=pair[1])
     left = list(tokenise_lines((t.source for t in texts), source_language))
     right = list(tokenise_lines((t.target for t in texts), target_language))
     if links is not None:
@@ -101,67 +98,34 @@ def classes_command(
         )
     )
     counts, fillers = count_translations(segments, source_pronouns)
-    proposal = propose(counts, fillers, merge=groups)
+    proposal = propose(counts, fillers)
     print(_report(proposal, fillers), end="")
     if output is not None:
         write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
         tell(f"{output}: {len(proposal.classes)} classes")
 
 
-def _words(values: Iterable[str], option: str) -> list[str]:
-    """The different words of an option that may be repeated, lower-cased."""
-    words = list(dict.fromkeys(word.lower() for value in values for word in value.split()))
-    if not words:
-        raise input_error("settings", f"--{option}", "at least one word", "none")
-    return words
-
-
-def _groups(merge: Sequence[str]) -> list[list[str]]:
-    groups = [_words([group], "merge") for group in merge]
-    times = Counter(word for group in groups for word in group)
-    for group in groups:
-        if len(group) < 2:
-            raise input_error("settings", "--merge", "two forms or more", quoted(" ".join(group)))
-        for word in group:
-            if times[word] > 1:
-                raise input_error("settings", "--merge", "each form once", f"{word!r} twice")
-    return groups
-
-
 def _report(proposal: Proposal, fillers: Counter[str]) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
     parts = [_translations(count) for count in proposal.counts if count.total]
-    for count in proposal.counts:
-        if count.pronoun in proposal.dropped:
-            best = next(iter(count.translations))
-            parts.append(
-                f"{count.pronoun}: left out, {100 * count.top_share:.1f}% of its translations by a "
-                f"pronoun are {best}\n"
-            )
-        elif not count.total:
-            parts.append(f"{count.pronoun}: not in the text\n")
-    parts.append(show_table(("class", "number", "share", "forms"), [*_classes(proposal)]))
+    parts += [f"{count.pronoun}: not in the text\n" for count in proposal.counts if not count.total]
+    parts += [f"{name}: left out, as it has one translation\n" for name in proposal.dropped]
+    parts.append(show_table(("class", "number", "share"), [*_classes(proposal)]))
     common = ", ".join(f"{word} {number:,}" for word, number in fillers.most_common(10))
     parts.append(f"most frequent translations by no pronoun: {common or 'none'}\n")
     return "\n".join(parts)
 
 
 def _translations(count: PronounCounts) -> str:
-    least = MIN_SHARE * count.total
-    kept = [(word, number) for word, number in count.translations.items() if number >= least]
-    rare = [number for number in count.translations.values() if number < least]
-    rows = [*kept]
-    if rare:
-        rows.append((f"(rarer: {len(rare)})", sum(rare)))
-    rows += [("(no pronoun)", count.other), ("total", count.total)]
-    cells = [(word, f"{n:,}", f"{100 * n / count.total:.1f}%") for word, n in rows]
+    frequent = {w: n for w, n in count.translations.items() if n >= MIN_SHARE * count.total}
+    rare = sum(count.translations.values()) - sum(frequent.values())
+    numbers = {**frequent, "(rarer)": rare, "(no pronoun)": count.other, "total": count.total}
+    cells = [(word, f"{n:,}", f"{100 * n / count.total:.1f}%") for word, n in numbers.items()]
     return show_table((count.pronoun, "number", "share"), cells)
 
 
-def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:
+def _classes(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
     numbers = proposal.class_numbers()
     total = max(sum(numbers.values()), 1)
-    for name, words in proposal.classes.items():
-        number = numbers[name]
-        forms = "everything else" if name == OTHER else " ".join(words)
-        yield name, f"{number:,}", f"{100 * number / total:.1f}%", forms
+    for name, number in numbers.items():
+        yield name, f"{number:,}", f"{100 * number / total:.1f}%"

@@ -10,7 +10,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -36,7 +36,6 @@ COMMANDS = {
         "pretrain": "Pre-train a network on text whose pronouns are hidden.",
         "ensemble": "Join trained systems into one that averages them.",
         "predict": "Fill the gaps of a file, or of a typed sentence.",
-        "explain": "Say what decided the class of a gap.",
         "serve": "Try trained systems on sentence pairs in a browser.",
         "lm": "Train n-gram language models, and fill gaps with them.",
         "models": "List and pack trained systems.",
@@ -56,22 +55,6 @@ COMMANDS = {
 """The sub-commands by panels of the help: `scripts/NAME.py` (with _ for -)."""
 
 NAMES = [name for panel in COMMANDS.values() for name in panel]
-
-FIRST_LINES = {
-    "Fill a pronoun:": (
-        'crosspro predict en-fr --text "The cup fell, but it did not break." '
-        '"La tasse est tombée, mais REPLACE ne s\'est pas cassée."'
-    ),
-    "Find pronouns of a translation that are probably wrong:": (
-        "crosspro proofread sample/mt/source.en sample/mt/outputs/careless.fr"
-    ),
-    "Score a model, or a submission, on a gold file:": (
-        "crosspro evaluate sample/gold.data en-fr --task en-fr-text"
-    ),
-    "Compare two translations, on the page page.html:": "crosspro score sample/mt --html page.html",
-    "Try the models on a page in a browser (needs the extra review):": "crosspro serve",
-}
-"""Commands that work at once, in any folder: `sample/` is in the package where there is none."""
 
 
 class LazyGroup(TyperGroup):
@@ -103,10 +86,16 @@ def command_of(name: str) -> Any:
     return command
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"crosspro {__version__}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=LazyGroup,
     help=ABOUT,
-    invoke_without_command=True,
+    no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -115,16 +104,12 @@ app = typer.Typer(
 
 @app.callback(help=ABOUT)
 def crosspro(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version),
+    ] = False,
 ) -> None:
-    """Print the version, or the first lines to try."""
-    if version:
-        print(f"crosspro {__version__}")
-    elif context.invoked_subcommand is None:
-        lines = [f"{purpose}\n  {line}" for purpose, line in FIRST_LINES.items()]
-        print(f"crosspro {__version__}: {ABOUT}", *lines, "crosspro --help: all commands.",
-              sep="\n\n")  # fmt: skip
+    """The options before a sub-command."""
 
 
 def main() -> None:

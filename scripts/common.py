@@ -151,12 +151,6 @@ def as_text(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def check_suffix(option: str, path: Path | None, suffix: str) -> None:
-    """Raise if the name of a file has not the suffix of its format."""
-    if path is not None and path.suffix != suffix:
-        raise typer.BadParameter(f"{option}: a file whose name ends in {suffix}")
-
-
 # Options ------------------------------------------------------------------------------------------
 
 
@@ -233,10 +227,6 @@ AnyLanguage = Annotated[
 ]
 Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-]
-Layout = Annotated[
-    Literal["table", "json", "csv"],
-    typer.Option("--layout", help="How to show the numbers; csv suits `crosspro correlate`."),
 ]
 TableOrJson = Annotated[
     Literal["table", "json"], typer.Option("--layout", help="How to show the numbers.")

@@ -10,7 +10,6 @@ import typer
 
 from crosspro.scripts.common import (
     App,
-    Html,
     JsonFile,
     NamedFile,
     Resamples,
@@ -26,7 +25,7 @@ from crosspro.scripts.common import (
 app = App()
 
 
-@app.command(epilog="Example: crosspro contrastive contrapro.json --model en-de --html page.html")
+@app.command(epilog="Example: crosspro contrastive contrapro.json --model en-de")
 def contrastive(
     test_set: Annotated[
         Path, typer.Argument(metavar="SET", help="JSON: ContraPro, the large en-fr set, ctxpro.")
@@ -60,7 +59,6 @@ def contrastive(
         typer.Option(help="How translations are searched: as words, or as ctxpro's tool does."),
     ] = "words",
     resamples: Resamples = 1000,
-    html: Html = None,
     json: JsonFile = None,
 ) -> None:
     """Score systems on a contrastive set: files of scores, models, or translations.
@@ -78,7 +76,7 @@ def contrastive(
         metric, data = _translations(test_set, candidate, language, match)
     else:
         metric, data = _scores(test_set, scores or [], model or [], maximise)
-    show_evaluation(evaluate(metric, data, resampling_of(resamples)), html, json, "instances")
+    show_evaluation(evaluate(metric, data, resampling_of(resamples)), None, json, "instances")
 
 
 def _scores(

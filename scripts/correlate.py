@@ -14,20 +14,13 @@ from crosspro.scripts.common import (
     App,
     Resamples,
     TableOrJson,
-    check_suffix,
-    output_file,
     style_of,
     tell,
-    write_output,
 )
 
 if TYPE_CHECKING:
     from crosspro.evaluation.correlation.disagreement import DisagreementStudy
-    from crosspro.evaluation.correlation.systems import (
-        CorrelationStudy,
-        ScoreTable,
-        WilliamsComparison,
-    )
+    from crosspro.evaluation.correlation.systems import CorrelationStudy, WilliamsComparison
 
 CASES_HELP = "APT's cases of the pronouns: `score -m apt --detail FILE`."
 
@@ -42,34 +35,17 @@ def correlate() -> None:
 @app.command(epilog="Example: crosspro correlate systems scores.csv --human ranking")
 def systems(
     table: Annotated[
-        Path | None,
-        typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
-    ] = None,
+        Path, typer.Argument(help="CSV or TSV: a row for each system, a column for each metric.")
+    ],
     human: Annotated[str, typer.Option(help="The column of human scores.")] = "human",
     other_human: Annotated[
         str | None, typer.Option(help="A second human evaluation; cells may be empty.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(help="A column to correlate (repeatable); else all.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(help="Leave out this system (repeatable), as an outlier.")
-    ] = None,
-    negate: Annotated[
-        list[str] | None, typer.Option(help="In this column lower is better (repeatable).")
     ] = None,
     weights: Annotated[
         list[str] | None,
         typer.Option(metavar="W1,…,W6", help="Also APT with these weights (repeatable); --cases."),
     ] = None,
     cases: Annotated[Path | None, typer.Option(help=CASES_HELP)] = None,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published", help="Recompute the correlations of Guillou and Hardmeier 2018."
-        ),
-    ] = False,
-    plot: Annotated[Path | None, output_file("--plot", help="Also write a figure (SVG).")] = None,
     resamples: Resamples = 1000,
     layout: TableOrJson = "table",
 ) -> None:
@@ -82,31 +58,12 @@ def systems(
     """
     from crosspro.evaluation.correlation.disagreement import count_cases, read_cases
     from crosspro.evaluation.correlation.systems import correlate as study_of
-    from crosspro.evaluation.correlation.systems import (
-        printed_correlations,
-        published_table,
-        read_score_table,
-        with_weights,
-    )
+    from crosspro.evaluation.correlation.systems import read_score_table, with_weights
     from crosspro.evaluation.report.records import json_text
 
-    if plot is not None:
-        from crosspro.evaluation.report.plots import require_matplotlib
-
-        check_suffix("--plot", plot, ".svg")
-        require_matplotlib()
-    if published == (table is not None):
-        raise typer.BadParameter("give a table, or --published and no table")
     if bool(weights) != bool(cases):
         raise typer.BadParameter("--weights and --cases go together")
-    scores = read_score_table(
-        table or published_table(),
-        "protest" if published else human,
-        metric or (),
-        without or (),
-        negate or (),
-        other_human,
-    )
+    scores = read_score_table(table, human, other_human)
     if weights and cases:
         counts = count_cases(read_cases(cases))
         scores = with_weights(scores, counts, [_numbers(text) for text in weights])
@@ -115,11 +72,7 @@ def systems(
         f"warning: over {len(study.systems)} systems a Pearson correlation below "
         f"{study.smallest_significant:.3f} is not significant at the 5% level"
     )
-    printed = printed_correlations() if published and not without else {}
-    text = json_text(study) if layout == "json" else _correlation_text(study, printed)
-    if plot is not None:
-        write_output(_scatter_plots(scores, study), plot)
-    print(text, end="")
+    print(json_text(study) if layout == "json" else _correlation_text(study), end="")
 
 
 def _numbers(text: str) -> list[float]:
@@ -133,16 +86,12 @@ def _p(value: float) -> str:
     return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
-def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], float]) -> str:
+def _correlation_text(study: CorrelationStudy) -> str:
     rows = []
     for result in study.correlations:
-        number = printed.get((result.metric, result.coefficient))
-        paper = ["" if number is None else f"{number:.3f}"] if printed else []
         value = Score(result.value, result.low, result.high).shown(3)
-        coefficient = result.coefficient.replace("_", ", ")
-        rows.append([result.metric, coefficient, value, _p(result.p), *paper])
-    heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
-    tables = [Table(heading, rows, left=2)]
+        rows.append([result.metric, result.coefficient.replace("_", ", "), value, _p(result.p)])
+    tables = [Table(["metric", "coefficient", "value", "p"], rows, left=2)]
     if study.williams:
         labels = [f"{test.first} > {test.second}" for test in study.williams]
         names = ("pair", "r first", "r second")
@@ -179,23 +128,6 @@ def _williams_table(
     return Table(heading, rows, title)
 
 
-def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> str:
-    """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
-    import numpy as np
-
-    from crosspro.evaluation.report.plots import ScatterPanel, scatter_panels
-
-    human = table.columns[table.human]
-    panels = []
-    for result in study.correlations:
-        if result.coefficient == "pearson":
-            scores = table.columns[result.metric]
-            slope, intercept = map(float, np.polyfit(scores, human, 1))
-            title = f"r = {result.value:.3f}"
-            panels.append(ScatterPanel(title, result.metric, scores.tolist(), slope, intercept))
-    return scatter_panels(table.systems, table.human, human.tolist(), panels)
-
-
 @app.command(
     epilog="Example: crosspro correlate disagreement verdicts.csv --cases cases.json "
     "--target-language fr"
@@ -207,9 +139,6 @@ def disagreement(
     ],
     cases: Annotated[Path, typer.Option(help=CASES_HELP)],
     target_language: Annotated[str, typer.Option(help="Whose pronouns tell the kinds.")],
-    unit: Annotated[
-        str | None, typer.Option(help="The column to resample by, such as document.")
-    ] = None,
     resamples: Resamples = 1000,
     layout: TableOrJson = "table",
 ) -> None:
@@ -221,7 +150,6 @@ def disagreement(
     of Guillou and Hardmeier 2018.
     """
     from crosspro.evaluation.correlation.disagreement import (
-        PlacedVerdict,
         join_cases,
         read_cases,
         read_placed_verdicts,
@@ -229,10 +157,8 @@ def disagreement(
     )
     from crosspro.evaluation.report.records import json_text
 
-    if unit and unit not in PlacedVerdict.__dataclass_fields__:
-        raise typer.BadParameter(f"--unit: {', '.join(PlacedVerdict.__dataclass_fields__)}")
     placed = read_placed_verdicts(verdicts)
-    pronouns = join_cases(placed, read_cases(cases), target_language, unit or "")
+    pronouns = join_cases(placed, read_cases(cases), target_language)
     if not pronouns:
         raise typer.BadParameter(f"{cases}: no judged pronoun has a case")
     if len(pronouns) < len(placed):

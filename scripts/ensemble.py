@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,7 +15,6 @@ from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import Monitor, class_shares, dev_score
 from crosspro.prediction.ensemble import Average, Ensemble
-from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -27,13 +25,9 @@ from crosspro.prediction.runs import (
     write_run,
 )
 from crosspro.prediction.system import System, load_system
-from crosspro.scripts.common import App, one_run, output_folder, show_table, tell, warn
+from crosspro.scripts.common import App, one_run, output_folder, show_table, tell
 
 app = App()
-
-Choose = Literal["weights", "prior", "both"]
-_FEW_GAPS = 10
-"""A prior that rests on fewer gaps of a class is warned of."""
 
 
 @app.command(epilog="Example: crosspro ensemble runs/a runs/b -o both")
@@ -45,17 +39,14 @@ def ensemble(
     ],
     tune: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Development file to choose on (repeat for several); without one all weights are "
-            "equal."
-        ),
+        typer.Option(help="Development file (repeatable); without one all weights are equal."),
     ] = None,
     monitor: Annotated[Monitor, typer.Option(help="Score to tune.")] = "macro_recall",
     choose: Annotated[
-        Choose,
+        Literal["weights", "prior"],
         typer.Option(
-            help="What to choose on the file: weights, prior (how far rare classes are favoured, "
-            "instead of how far each system does so; weights are equal), or both."
+            help="What to choose on the file: weights, or the prior (how far rare classes are "
+            "favoured, instead of how far each system does so)."
         ),
     ] = "weights",
     average: Annotated[
@@ -72,8 +63,8 @@ def ensemble(
     run.json says what was joined and how. Never tune on a test set.
     """
     files = tune or []
-    if choose != "weights" and not files:
-        raise typer.BadParameter(f"--choose {choose} needs a file to choose on (--tune)")
+    if choose == "prior" and not files:
+        raise typer.BadParameter("--choose prior needs a file to choose on (--tune)")
     if len(set(files)) < len(files) or Path("-") in files:
         shown = " ".join(quoted(str(path)) for path in files)
         raise input_error("settings", "--tune", "files, which run.json names, each once", shown)
@@ -81,52 +72,24 @@ def ensemble(
     started = now()
     runs = [one_run(path) for path in runs]
     joined = Ensemble.of([load_system(run) for run in runs], average=average)
-    examples: list[Example] = []
-    data: list[Contents] = []
-    refuse_other_forms((path, joined.task) for path in files)
-    for path in files:
-        layers = layers_beside(path)
-        lines = list(read_layered(path, joined.task, layers))
-        labels = [gap.label for example in lines for gap in example.gaps]
-        if not labels or None in labels:
-            missing = f"{labels.count(None)} without" if labels else "no gap"
-            raise input_error(path, "file", "a label for every gap", missing)
-        data.append(file_contents("dev", path, lines, layers.files().values()))
-        for note in joined.layer_warnings(str(path), layers_in(lines)):
-            tell(note)
-        examples += lines
-    weighed = joined.weigh(
-        examples,
-        monitor if files else None,
-        search=choose != "prior",
-        corrected=choose == "weights",
-    )
-    report: dict[str, Any] = {"tau": None, **weighed.figures}
-    system: System = joined
-    if choose != "weights":
-        system = corrected = PriorCorrected(joined, monitor=monitor)
-        corrected.tune(examples, class_shares(joined.task, examples))
-        report["tau"] = corrected.adjustment.tau
-        report["score"] = dev_score(joined.task, examples, monitor)(corrected.predict(examples))
-        numbers = Counter(gap.label for example in examples for gap in example.gaps)
-        classes = [name for name in joined.task.classes if numbers[name] < _FEW_GAPS]
-        rare = ", ".join(f"{name} {numbers[name]}" for name in classes)
-        warn([f"the prior rests on few gaps of some classes: {rare}"] if rare else [])
+    examples, data = _read_tuning_files(files, joined)
+    monitored = monitor if files else None
+    report = dict(joined.weigh(examples, monitored, search=choose == "weights").figures)
+    if choose == "prior":
+        joined.correct_prior(examples, monitor, class_shares(joined.task, examples))
+        report["tau"] = joined.adjustment and joined.adjustment.tau
+        report["score"] = dev_score(joined.task, examples, monitor)(joined.predict(examples))
     if files:
         rows = [
             (str(run), part["system"], f"{part['weight']:.3f}", f"{part['score']:.2f}")
             for run, part in zip(runs, report["members"], strict=True)
         ]
-        tau = report["tau"]
-        name = "ensemble" if tau is None else f"ensemble, tau {tau:.1f}"
+        name = f"ensemble, tau {report['tau']:.1f}" if "tau" in report else "ensemble"
         rows.append((str(output), name, "", f"{report['score']:.2f}"))
-        score = f"{monitor} on {', '.join(path.name for path in files)}"
-        if tau is not None:
-            score += " (of members without their own prior)"
-        print(show_table(("run", "system", "weight", score), rows, 2), end="")
+        print(show_table(("run", "system", "weight", monitor), rows, 2), end="")
     settings = {
         "members": [str(run) for run in runs],
-        "tune": report["monitor"],
+        "tune": monitored,
         "choose": choose,
         "average": average,
     }
@@ -143,6 +106,25 @@ def ensemble(
         configuration=Configuration(settings=settings),
     )
     with atomic_folder(output) as folder:
-        system.save(folder)
+        joined.save(folder)
         write_run(folder, record)
     tell(f"{output}: an ensemble of {counted(len(runs), 'system')}")
+
+
+def _read_tuning_files(files: list[Path], system: System) -> tuple[list[Example], list[Contents]]:
+    """The examples of development files, each gap with a label, and the records of the files."""
+    refuse_other_forms((path, system.task) for path in files)
+    examples: list[Example] = []
+    data: list[Contents] = []
+    for path in files:
+        layers = layers_beside(path)
+        lines = list(read_layered(path, system.task, layers))
+        labels = [gap.label for example in lines for gap in example.gaps]
+        if not labels or None in labels:
+            missing = f"{labels.count(None)} without" if labels else "no gap"
+            raise input_error(path, "file", "a label for every gap", missing)
+        data.append(file_contents("dev", path, lines, layers.files().values()))
+        for note in system.layer_warnings(str(path), layers_in(lines)):
+            tell(note)
+        examples += lines
+    return examples, data

@@ -1,19 +1,21 @@
-"""The console commands: Control-C and missing packages are handled while modules are imported."""
+"""The console command: Control-C and missing packages are handled while modules are imported."""
 
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 
 def main() -> None:
     """Run `crosspro`."""
-    _run("crosspro.scripts.cli", " ".join(["crosspro", *sys.argv[1:2]]))
+    try:
+        from crosspro.scripts.cli import main
 
-
-def train() -> None:
-    """Run `crosspro train` by its other name, `crosspro-train`."""
-    _run("crosspro.scripts.train", "crosspro train")
+        main()
+    except ImportError as error:
+        explain_missing_package(error, " ".join(["crosspro", *sys.argv[1:2]]))
+        raise
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 def explain_missing_package(error: ImportError, command: str) -> None:
@@ -25,13 +27,3 @@ def explain_missing_package(error: ImportError, command: str) -> None:
         message = f"{command}: expected the package {package}, found nothing: "
         print(printable(message) + how_to_install("train"), file=sys.stderr)
         raise SystemExit(2) from None
-
-
-def _run(module: str, command: str) -> None:
-    try:
-        import_module(module).main()
-    except ImportError as error:
-        explain_missing_package(error, command)
-        raise
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None

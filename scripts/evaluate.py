@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,7 @@ from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.official_layout import official_printout
 from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
-from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, display_names
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
 from crosspro.scripts.common import (
@@ -38,10 +38,6 @@ from crosspro.scripts.common import (
     warn,
     write_output,
 )
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.published.results import PublishedResult
-
 
 app = App()
 
@@ -68,16 +64,12 @@ def evaluate_command(
         Path | None,
         typer.Option(
             help="Document ids, one line per line of gold; X.doc-ids beside X.data is read without "
-            "it, and `none` ignores that file.",
+            "it.",
         ),
     ] = None,
     layout: Annotated[
         Literal["table", "official", "json", "csv"], typer.Option(help="How to show the numbers.")
     ] = "table",
-    with_published: Annotated[
-        int | None,
-        typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
-    ] = None,
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Warn of submissions with other text than gold."),
@@ -98,27 +90,24 @@ def evaluate_command(
     official = layout == "official"
     if official and (html or len(submissions) > 1):
         raise typer.BadParameter("the official layout shows one submission, and has no page")
-    if with_published and layout != "table":
-        raise typer.BadParameter(f"the layout {layout} has no place for published results")
     rules = load_task(task)
     from crosspro.prediction.registry import bundled_model
+    from crosspro.prediction.runs import names_of as names_of_runs
 
     paths = [
         one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
     ]
-    names = names_of(submissions, _default_names(submissions, paths))
+    names = names_of(submissions, names_of_runs(paths))
     layers = layers_beside(gold)
     if doc_ids is not None:
-        layers = replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
+        layers = replace(layers, documents=doc_ids)
     elif layers.documents is not None:
         tell(f"{gold}: documents from {layers.documents}")
-    files = [path for path in paths if not is_run(path)]
-    for path in [gold, *files] if official else ():
-        if has_byte_order_mark(path):  # the released scorer refuses it
+    for path in [gold, *paths] if official else ():
+        if not is_run(path) and has_byte_order_mark(path):  # the released scorer refuses it
             expected = "labels, as the released scorer reads them"
             raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
-    published = _published(rules, labels, with_published)
     if form := other_form(gold, rules):
         warn([form])
     examples: Iterable[Example] = ()
@@ -126,9 +115,7 @@ def evaluate_command(
         from crosspro.prediction.output import gold_examples, read_or_predict
 
         examples = gold_examples(gold, rules, layers, labels)
-        read = read_or_predict(
-            paths, rules, labels, examples, tell, pointed=html is not None, lenient=lenient
-        )
+        read = read_or_predict(paths, rules, labels, examples, tell, lenient=lenient)
     else:
         lenient = lenient or official
         read = read_submissions(paths, rules, labels, lenient=lenient, other_tasks=not official)
@@ -138,27 +125,13 @@ def evaluate_command(
         _write_official(rules, labels, read[0], paths[0], output)
         return
     scored = [replace(submission, name=name) for submission, name in zip(read, names, strict=True)]
-    result = evaluate_submissions(
-        rules, labels, scored, "skip", resampling_of(resamples), examples, published
-    )
+    result = evaluate_submissions(rules, labels, scored, "skip", resampling_of(resamples), examples)
     warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
     reports = {"json": json_report, "csv": csv_report}
     show = reports.get(layout, lambda result: text_report(result, style_of(output)))
     write_output(show(result), output)
-
-
-def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
-    """The names of submissions: those of the command line, else of their runs or files."""
-    unnamed = [path for file, path in zip(submissions, paths, strict=True) if file.name is None]
-    if any(map(is_run, unnamed)):
-        from crosspro.prediction.runs import names_of as names_of_runs
-
-        defaults = iter(names_of_runs(unnamed))
-    else:
-        defaults = iter(display_names(unnamed))
-    return [file.name or next(defaults) for file in submissions]
 
 
 def _write_official(
@@ -169,20 +142,3 @@ def _write_official(
     write_output(official_printout(task, counts, str(path)), output if counts.any() else None)
     if not counts.any():
         raise input_error(gold.name, "classes", "at least one label", "none")
-
-
-def _published(task: Task, gold: Gold, year: int | None) -> list[PublishedResult]:
-    if year is None:
-        return []
-    from crosspro.evaluation.published.results import published_results, test_set_gaps
-
-    pair = f"{task.source_language}-{task.target_language}"
-    rows = published_results(year, pair) if year in task.years else []
-    if not rows:
-        published = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
-        years = ", ".join(map(str, published)) or "no year"
-        raise typer.BadParameter(f"no published results of {year} for {task.name}, but of {years}")
-    if len(gold.classes) != (size := test_set_gaps(year, pair)):
-        gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
-        warn([f"{gaps}: the results are not of one test set"])
-    return rows

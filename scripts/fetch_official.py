@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.official.download import DownloadError, download
-from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select
+from crosspro.data_prep.official.files import OfficialFile, official_files, select
 from crosspro.scripts.common import App, output_folder, tell
 
 app = App()
@@ -47,7 +46,6 @@ def fetch_official(
             columns = (output / file.path, " ".join(file.tasks), file.split, size, file.evidence)
             print(*columns, sep="\t")
             print(*(f"  {url}" for url in file.urls), sep="\n")
-        _tell_pages(chosen)
         return
     if not (task or year or split):
         raise CrossproError(
@@ -57,14 +55,7 @@ def fetch_official(
     failed = [file for file in chosen if not _fetched(file, output)]
     if failed:
         tell(f"{len(failed)} of {len(chosen)} files could not be fetched")
-        _tell_pages(failed)
         raise typer.Exit(1)
-
-
-def _tell_pages(files: Iterable[OfficialFile]) -> None:
-    """Where the files of some years can be looked at."""
-    for year in sorted({file.year for file in files}):
-        tell(f"pages of {year}: {' '.join(PAGES.get(year, ()))}")
 
 
 def _fetched(file: OfficialFile, output: Path) -> bool:

@@ -13,7 +13,7 @@ import typer
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
-from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
@@ -64,13 +64,11 @@ def estimate(
     from crosspro.baselines.ngram.text import read_sentences
 
     start = time.perf_counter()
-    try:
-        thresholds = [int(part) for part in prune.replace(",", " ").split()]
-    except ValueError:
-        expected = "prune: expected numbers with spaces between"
-        raise CrossproError(f"{expected}, found {prune!r}") from None
+    thresholds = prune.split()
+    if not all(map(str.isdecimal, thresholds)):
+        raise input_error("settings", "--prune", "numbers with spaces between", quoted(prune))
     sentences = read_sentences(texts, None if task is None else load_task(task))
-    result = estimate(sentences, order, thresholds)
+    result = estimate(sentences, order, [*map(int, thresholds)])
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):

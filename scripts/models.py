@@ -97,8 +97,5 @@ def export_command(
     same bytes.
     """
     packed = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
-    stored = f"matrices as {weights}" if weights else "matrices as they are"
-    tell(
-        f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
-        f"{packed.files} files, {packed.size / _MEGABYTE:,.1f} MB, {stored}"
-    )
+    system = f"{packed.system.shown_name} for {packed.system.task.name}"
+    tell(f"{output}: {system}, {packed.files} files, {packed.size / _MEGABYTE:,.1f} MB")

@@ -134,8 +134,6 @@ def _predict_file(
     probabilities: Path | None,
     antecedents: Path | None,
 ) -> None:
-    from rich.console import Console
-
     from crosspro.data_prep.annotate.layers import read_layered
     from crosspro.data_prep.core.processes import processors
     from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
@@ -158,10 +156,9 @@ def _predict_file(
         submission = stack.enter_context(atomic_output(output))
         table = stack.enter_context(atomic_output(probabilities)) if probabilities else None
         nouns = stack.enter_context(atomic_output(antecedents)) if antecedents else None
-        status = stack.enter_context(Console(stderr=True).status("reading"))
         if table:
-            heading = ("line", "position", *system.task.classes)
-            table.write(("\t".join(heading) + "\n").encode("utf-8"))
+            heading = "\t".join(("line", "position", *system.task.classes))
+            table.write(f"{heading}\n".encode())
         if nouns:
             nouns.write(HEADER.encode("utf-8"))
         jobs = processors() if system.single_threaded else 1
@@ -176,10 +173,9 @@ def _predict_file(
                 nouns.write(rows.encode("utf-8"))
             lines += len(labelled)
             gaps += len(chances)
-            size = f"{counted(lines, 'line')}, {counted(gaps, 'gap')}"
-            status.update(size)
         if not lines:
             raise input_error(file, "file", "at least one line", "none")
+    size = f"{counted(lines, 'line')}, {counted(gaps, 'gap')}"
     tell(f"{output}: {size} predicted by {system.shown_name}")
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from crosspro.data_prep.align.align import FEW_SEGMENTS
-from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
-from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.bitext.segment import Segment, right_way_round
+from crosspro.data_prep.annotate.bitext import check_source, read_bitext, tokenised_bitext
 from crosspro.data_prep.core.errors import counted, input_error
-from crosspro.data_prep.core.files import read_lines, write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.extract import changed_rules
 from crosspro.data_prep.gaps.segments import Counts, PronounDecision
@@ -51,7 +48,7 @@ def prepare_command(
     context: typer.Context,
     task: TaskName,
     source: Annotated[
-        Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.fr.")
+        Path, typer.Option(help="Source text, line by line, or X for X.en and X.fr.")
     ],
     output: Annotated[Path, output_prefix("--output", "-o", help="Prefix of the files to write.")],
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
@@ -60,7 +57,7 @@ def prepare_command(
     prior: Prior = None,
     annotator: Annotated[
         str,
-        typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE, tokens:FILE …"),
+        typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE …"),
     ] = "auto",
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
@@ -126,11 +123,12 @@ def prepare_command(
         target_language=task_rules.target_language,
         doc_ids=doc_ids,
     )
-    texts = right_way_round(task_rules, texts, source)
+    check_source(task_rules, texts, source)
     cache = output.with_name(f"{output.name}.cache")
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None
     with StepDisplay() as display:
-        bitext = _tokenised(task_rules, texts, source, tokenised, display)
+        display.report("tokenising", f"{len(texts):,} segments", 0, 0)
+        bitext = tokenised_bitext(task_rules, texts, tokenised)
         if len(bitext) < FEW_SEGMENTS and not (links or prior):
             tell(
                 f"note: {counted(len(bitext), 'line')} are few to learn links from (fewer than "
@@ -148,28 +146,9 @@ def prepare_command(
     inputs = [path for path in (source, target, doc_ids, links, prior, checked) if path]
     write_report(task_rules, total, counts, settings, year, inputs, output, rates)
     _show(task_rules, counts, total.gaps)
-    if rates is not None:
-        _show_rates(rates)
     warn([] if total.gaps else ["no gap was made; the table shows why"])
     lines, gaps = counted(total.segments, "line"), counted(total.gaps, "gap")
     tell(f"{output}.data: {lines}, {gaps}")
-
-
-def _tokenised(
-    task: Task,
-    texts: Iterator[Segment],
-    source: Path,
-    tokenised: bool | None,
-    display: StepDisplay,
-) -> TokenisedBitext:
-    """The text, read and tokenised with a progress bar."""
-    total = sum(1 for _ in read_lines(source, binary=True)) if source.is_file() else 0
-
-    def progress(line: int) -> None:
-        display.report("reading and tokenising", "", line, total)
-
-    progress(0)
-    return tokenised_bitext(task, texts, tokenised, lambda segment: progress(segment.line))
 
 
 def _show(task: Task, counts: Counts, gaps: int) -> None:
@@ -181,17 +160,3 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
-
-
-def _show_rates(rates: Mapping[str, Any]) -> None:
-    """How often filter and links were wrong, of what people have checked."""
-    rows, shares = [], []
-    for key, value in rates.items():
-        name = key.replace("_", " ")
-        if isinstance(value, Mapping):
-            numbers = (str(value.get(column, "")) for column in ("in_text", "checked", "wrong"))
-            rows.append((name, *numbers))
-        else:
-            shares.append(f"{name}: {'–' if value is None else f'{100 * value:.1f}%'}")
-    print(f"\n{show_table(('checked by hand', 'in text', 'checked', 'wrong'), rows)}")
-    print("\n".join(shares))

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from crosspro.data_prep.core.example import AnnotatedSentence, Example
     from crosspro.prediction.neural.system import NeuralSystem
-    from crosspro.prediction.runs import Run
 
 app = App()
 
@@ -64,49 +63,40 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.data_prep.core.settings import to_mapping
+    from crosspro.prediction import runs
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set, settings_of_set
-    from crosspro.prediction.runs import (
-        Configuration,
-        Run,
-        Times,
-        checkout_commit,
-        now,
-        versions,
-        write_run,
-    )
 
     system = _system(recipe, changes or [], settings_of_set(data))
     loaded = load_pretraining_set(data, system)
-    earlier = _earlier_pretraining(output)
+    earlier = runs.find_run(output)
+    if earlier is not None and _RECIPE not in earlier.configuration.settings:
+        expected = "a new folder, or that of a pre-training"
+        raise input_error(output, "output", expected, f"a run of {earlier.system}")
     tell(f"{data}: {len(loaded.data.train):,} gaps for {loaded.task.name}")
     make_folder(output)
-    settings = {
-        _RECIPE: recipe,
-        "held_out": loaded.held_out,
-        **to_mapping(system.settings),
-    }
-    record = Run(
+    settings = {_RECIPE: recipe, "held_out": loaded.held_out, **to_mapping(system.settings)}
+    record = runs.Run(
         status="running",
         task=loaded.task.name,
         system=system.name,
         seed=system.settings.seed,
-        versions=versions(),
-        commit=checkout_commit(),
-        times=earlier.times if earlier else Times(now()),
+        versions=runs.versions(),
+        commit=runs.checkout_commit(),
+        times=earlier.times if earlier else runs.Times(runs.now()),
         data=loaded.files,
-        configuration=Configuration({}, tuple(changes or ()), settings),
+        configuration=runs.Configuration({}, tuple(changes or ()), settings),
     )
     if earlier is None:  # what goes on from other settings is refused, and its record stays
-        write_run(output, record)
+        runs.write_run(output, record)
     start = time.monotonic()
     system.fit_encoded(loaded.task, loaded.encoder, loaded.data, output)
-    seconds = round(time.monotonic() - start, 3)
+    # The seconds of a run that was stopped in between are unknown.
+    seconds = None if earlier else round(time.monotonic() - start, 3)
+    times = runs.Times(record.times.started, runs.now(), seconds)
     system.save(output / "model")
     report = system.report
-    # The seconds of a run that was stopped in between are unknown.
-    times = Times(record.times.started, now(), None if earlier else seconds)
     fit = dict(report.figures) if report else None
-    write_run(output, replace(record, status="complete", times=times, versions=versions(), fit=fit))
+    runs.write_run(output, replace(record, status="complete", times=times, fit=fit))
     tell(f"{output}: {report.summary}" if report else str(output))
     for warning in report.warnings if report else ():
         tell(warning)
@@ -130,7 +120,7 @@ def _system(
 def recipe_config(recipe: str, overrides: Sequence[str] = ()) -> DictConfig:
     """The settings of a recipe, as Hydra composes them; its defaults are those of the package."""
     from hydra import compose, initialize_config_dir
-    from hydra.errors import HydraException, MissingConfigException
+    from hydra.errors import HydraException
 
     folder, name = RECIPES, recipe
     if recipe.endswith((".yaml", ".yml")):
@@ -139,25 +129,11 @@ def recipe_config(recipe: str, overrides: Sequence[str] = ()) -> DictConfig:
     try:
         with initialize_config_dir(str(folder), version_base="1.3"):
             return compose(name, [search, *(f"++{setting}" for setting in overrides)])
-    except MissingConfigException as error:
-        names = choices(sorted(path.stem for path in RECIPES.glob("*.yaml")))
-        expected = f"{names}, or the path of a .yaml file"
-        missing = str(error).splitlines()[0]
-        raise input_error("settings", "--recipe", expected, missing) from error
     except HydraException as error:
-        reason = f"{error} {error.__cause__ or ''}"
-        raise input_error("settings", "--set", "NAME=VALUE", reason) from error
-
-
-def _earlier_pretraining(output: Path) -> Run | None:
-    """The record of what is to go on in a folder; that of another run is refused."""
-    from crosspro.prediction.runs import find_run
-
-    earlier = find_run(output)
-    if earlier is not None and _RECIPE not in earlier.configuration.settings:
-        expected = "a new folder, or that of a pre-training"
-        raise input_error(output, "output", expected, f"a run of {earlier.system}")
-    return earlier
+        names = choices(sorted(path.stem for path in RECIPES.glob("*.yaml")))
+        expected = f"{names} or a .yaml file, and NAME=VALUE"
+        reason = " ".join(f"{error} {error.__cause__ or ''}".split())
+        raise input_error("settings", f"--recipe {recipe}, --set", expected, reason) from error
 
 
 @app.command(
@@ -169,10 +145,7 @@ def encode(
     output: Annotated[Path, output_folder("Folder to make.")],
     data: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="A prepared data file of this task (repeat), or of another with the same target "
-            "language: TASK:FILE.",
-        ),
+        typer.Option(help="A prepared data file of this task (repeat)."),
     ] = None,
     texts: Annotated[
         list[Path] | None,
@@ -203,17 +176,15 @@ def encode(
 
     The gaps of the task itself are left to fine-tuning.
     """
-    from crosspro.data_prep.annotate.layers import read_layered
+    from crosspro.data_prep.annotate.corpus import AnnotationSettings, annotate_shards
+    from crosspro.data_prep.annotate.layers import layers_beside, read_layered
     from crosspro.data_prep.core.task import load_task
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
         TargetText,
-        TaskFile,
-        annotated_text,
         read_target_text,
         self_labelled,
-        task_file,
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
@@ -223,51 +194,50 @@ def encode(
     rules = load_task(task)
     system = _system(recipe, changes or [])
     check_new_folder(output)
+    data, texts, unseen = data or [], texts or [], unseen or []
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
-    if doc_ids and len(doc_ids) != len(texts or ()):
-        expected = f"one for each of {counted(len(texts or ()), 'text')}"
+    if doc_ids and len(doc_ids) != len(texts):
+        expected = f"one for each of {counted(len(texts), 'text')}"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    paths: dict[str, Sequence[Path]] = {
-        "--data": data or (),
-        "--text": texts or (),
-        "--unseen": unseen or (),
-    }
-    files = {option: [task_file(path, rules, option) for path in paths[option]] for option in paths}
-    refuse_other_forms((file.path, file.task) for file in (*files["--data"], *files["--unseen"]))
+    refuse_other_forms((path, rules) for path in (*data, *unseen))
+    beside = {path: (*layers_beside(path).files().values(),) for path in (*data, *unseen)}
+    beside |= {path: (ids,) for path, ids in zip(texts, doc_ids or (), strict=False)}
     contents: list[Contents] = []
     left_out: set[bytes] = set()
-    for file in files["--unseen"]:
-        lines = list(read_layered(file.path, file.task))
-        refuse_blind(file.path, lines)
-        contents.append(file_contents("unseen", file.path, lines, file.beside))
+    for path in unseen:
+        lines = list(read_layered(path, rules))
+        refuse_blind(path, lines)
+        contents.append(file_contents("unseen", path, lines, beside[path]))
         left_out |= line_digests(lines)
 
-    def report(file: TaskFile, kept: Sequence[Example], others: int) -> None:
+    def report(path: Path, kept: Sequence[Example], others: int) -> None:
         labelled = _labelled(kept)
         left = sum(len(example.gaps) for example in kept) - labelled
         notes = [f"{labelled:,} pronouns"]
         notes += [f"{left:,} gaps left to fine-tuning"] if left else []
         notes += [f"{others:,} lines left out"] if left_out else []
-        tell(f"{file.name}: {', '.join(notes)}")
-        contents.append(file_contents("train", file.path, kept, file.beside))
+        tell(f"{path}: {', '.join(notes)}")
+        contents.append(file_contents("train", path, kept, beside.get(path, ())))
 
+    annotation = AnnotationSettings(annotator, rules.target_language, rules.tagset, parse=False)
     cache = output.with_name(f"{output.name}.cache")
     with StepDisplay() as display:
 
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
-            return annotated_text(text, rules, annotator, jobs, cache, display.report)
+            return annotate_shards(annotation, text.sentences, cache, display.report, jobs=jobs)
 
-        target_texts = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        target_texts = [
+            read_target_text(path, ids, rules.target_language)
+            for path, ids in zip(texts, doc_ids or repeat(None), strict=False)
+        ]
         train, dev = self_labelled(
-            SelfLabels(rules), files["--data"], target_texts, annotate, left_out, held_out, report
+            SelfLabels(rules), data, target_texts, annotate, left_out, held_out, report
         )
-        if not _labelled(train):
-            expected = f"pronouns of {rules.name} other than its gaps"
-            raise input_error("settings", "--data or --text", expected, "none")
-        if not _labelled(dev):
-            expected = "a share of the lines that has pronouns to ask for"
-            raise input_error("settings", "--held-out", expected, f"{held_out} without any")
+        for option, lines in (("--data or --text", train), ("--held-out", dev)):
+            if not _labelled(lines):
+                expected = f"pronouns of {rules.name} other than its gaps"
+                raise input_error("settings", option, expected, "none")
         inflected = inflected_text(rules, train)
         if rules.tagged:
             sentences = chain.from_iterable(text.sentences for text in target_texts)

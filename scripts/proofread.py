@@ -6,9 +6,8 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from operator import contains
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,9 +22,11 @@ from crosspro.scripts.common import (
     as_text,
     one_run,
     tell,
-    terminal_width,
     write_output,
 )
+
+if TYPE_CHECKING:
+    from crosspro.prediction.proofread.files import Translation
 
 app = App()
 
@@ -65,13 +66,10 @@ def proofread(
     ] = None,
     format_: Annotated[
         Literal["text", "json", "jsonl", "github"],
-        typer.Option("--format", help="Format of the output."),
+        typer.Option("--format", help="Format of the output; json and jsonl have all pronouns."),
     ] = "text",
     html: Html = None,
     output: Output = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="List all pronouns; json and jsonl always do.")
-    ] = False,
 ) -> None:
     """Find pronouns of a translation that are probably wrong.
 
@@ -86,17 +84,11 @@ def proofread(
     from crosspro.prediction.models import summary
     from crosspro.prediction.pair_prediction import load_predictor
     from crosspro.prediction.proofread import output as formats
-    from crosspro.prediction.proofread.bundled import model_for, stated_languages
-    from crosspro.prediction.proofread.files import (
-        apply_decisions,
-        open_translation,
-        read_decisions,
-        read_text,
-    )
-    from crosspro.prediction.system import load_system
+    from crosspro.prediction.proofread.bundled import model_for
+    from crosspro.prediction.proofread.files import open_translation, read_text
 
     output = None if output == Path("-") else output
-    if decisions is not None and (html or every or format_ != "text"):
+    if decisions is not None and (html or format_ != "text"):
         raise typer.BadParameter("--apply writes a translation, and no list or page")
     opened = open_translation(source, translation)
     if documents is not None and translation is not None:
@@ -104,11 +96,7 @@ def proofread(
     model = Path(model_for(opened)) if model is None else model
     run = one_run(model)
     if decisions is not None:
-        task = load_system(run).task
-        accepted = read_decisions(decisions).accepted
-        languages = task.source_language, task.target_language
-        write_output(apply_decisions(opened, languages, accepted), output)
-        _tell(f"{output or opened.target.name}: {counted(len(accepted), 'pronoun')} changed")
+        _apply(opened, run, decisions, output)
         return
     predictor = load_predictor(run, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
@@ -116,36 +104,39 @@ def proofread(
     text = read_text(opened, languages, doc_ids, by_message)
     names = as_text(text.source_name), as_text(text.target_name)
     text = replace(text, source_name=names[0], target_name=names[1])
+    digest = summary(run).digest
     with _progress(len(text.segments)) as progress:
         result = formats.proofreading(
-            predictor,
-            summary(run).digest,
-            text,
-            threshold,
-            any_language=any_language,
-            progress=progress,
+            predictor, digest, text, threshold, any_language=any_language, progress=progress
         )
     for warning in result.warnings:
-        _tell(f"warning: {warning}")
-    stated = stated_languages(opened)
-    if all(stated) and not all(map(contains, stated, languages)):
-        pair = " and ".join(", ".join(sorted(side)) for side in stated)
-        _tell(f"warning: {text.target_name}: files in {pair}, read by {model}")
+        tell(f"warning: {printable(warning)}")
     if html is not None:
         write_text(html, result.html())
-    if format_ == "json":
-        report = formats.as_json(result)
-    elif format_ == "jsonl":
-        report = formats.as_json_lines(result)
-    elif format_ == "github":
-        report = formats.as_github(result, every)
-    else:
-        report = formats.as_text(result, every, None if output else terminal_width())
-    write_output(report, output)
+    writers = {
+        "text": formats.as_text,
+        "json": formats.as_json,
+        "jsonl": formats.as_json_lines,
+        "github": formats.as_github,
+    }
+    write_output(writers[format_](result), output)
     for path in filter(None, (html, output)):
-        _tell(str(path))
+        tell(printable(str(path)))
     if result.doubtful:
         raise typer.Exit(1)
+
+
+def _apply(opened: Translation, run: Path, decisions: Path, output: Path | None) -> None:
+    """Write a translation with what was accepted on a page."""
+    from crosspro.prediction.proofread.files import apply_decisions, read_decisions
+    from crosspro.prediction.system import load_system
+
+    task = load_system(run).task
+    accepted = read_decisions(decisions).accepted
+    changed = apply_decisions(opened, (task.source_language, task.target_language), accepted)
+    write_output(changed, output)
+    name = printable(str(output or opened.target.name))
+    tell(f"{name}: {counted(len(accepted), 'pronoun')} changed")
 
 
 def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
@@ -155,7 +146,3 @@ def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
     from crosspro.scripts.steps import counting_bar
 
     return counting_bar("segments", segments)
-
-
-def _tell(text: str) -> None:
-    tell(printable(text))

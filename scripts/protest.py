@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.common import (
     App,
@@ -51,7 +49,7 @@ def protest() -> None:
 )
 def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
-    source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
+    source: Annotated[Path, typer.Option(help="Source text, a segment a line.")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
     output: Annotated[Path, output_file("--output", "-o", help="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,
@@ -59,19 +57,12 @@ def build(
         list[Path] | None, typer.Option(help="Word links, a file a reference; else made.")
     ] = None,
     prior: LinkPrior = None,
-    source_language: Annotated[
-        str, typer.Option(help="Lists of the source: a code, or a .yaml file.")
-    ] = "en",
-    target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
+    target_language: Annotated[str, typer.Option(help="Code of the target language.")] = "fr",
     source_parse: Annotated[
         Path | None, typer.Option(help="CoNLL-U of the source: heads of antecedents.")
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Categories and heads decided by hand (TSV).")
-    ] = None,
-    size: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CATEGORY=N", help="Tokens of a category; else as published in 2016."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the selection.")] = 1,
     text: Annotated[
@@ -81,9 +72,9 @@ def build(
 ) -> None:
     """Build a suite from ParCor annotation and a parallel text.
 
-    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, tokens are
-    selected so that genders, numbers and translations are balanced. The tables say what was left
-    out and why, and count all annotated pronouns by type.
+    Pronouns fall into the 13 categories of PROTEST by their annotation; from each, as many tokens
+    as published in 2016 are selected, balanced by gender, number and translation. The tables say
+    what was left out and why, and count all annotated pronouns by type.
     """
     from crosspro.evaluation.protest.build import (
         SuiteFiles,
@@ -91,7 +82,7 @@ def build(
         report_tables,
         write_suite_text,
     )
-    from crosspro.evaluation.protest.language import source_words, target_words
+    from crosspro.evaluation.protest.language import target_words
     from crosspro.evaluation.protest.suite import write_suite
 
     if links and len(links) != len(reference):
@@ -102,9 +93,7 @@ def build(
         SuiteFiles(
             annotation, source, reference, doc_ids, links or (), prior, decisions, source_parse
         ),
-        source_words(source_language),
         target_words(target_language),
-        _sizes(size or ()),
         seed,
     )
     warn(built.warnings)
@@ -124,9 +113,6 @@ def score(
     candidate_links: CandidateLinks = None,
     source: Sources = None,
     prior: LinkPrior = None,
-    target_language: Annotated[
-        str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
-    ] = None,
     silver: Annotated[
         Path | None, typer.Option(help="Verified alternatives; reported apart.")
     ] = None,
@@ -157,9 +143,7 @@ def score(
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.silver import silver_from, write_silver
 
-    scored = scored_systems(
-        suite, candidate, candidate_links, source, prior, target_language, silver
-    )
+    scored = scored_systems(suite, candidate, candidate_links, source, prior, silver)
     if verdicts is not None:
         from crosspro.evaluation.people.verdicts import read_judgements
 
@@ -174,15 +158,3 @@ def score(
     if save_silver is not None:
         write_silver(save_silver, silver_from(scored.judgements.values(), scored.silver))
     show_evaluation(evaluation, html, json, "tokens")
-
-
-def _sizes(written: Sequence[str]) -> dict[str, int]:
-    from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
-
-    sizes = {category.name: category.wanted for category in CATEGORIES}
-    for text in written:
-        name, _, number = text.partition("=")
-        if name not in BY_NAME or not number.isdecimal():
-            raise typer.BadParameter(f"--size {text}: CATEGORY=N with {choices(BY_NAME)}")
-        sizes[name] = int(number)
-    return sizes

@@ -29,7 +29,6 @@ def scored_systems(
     links: Sequence[Path] | None,
     sources: Sequence[Path] | None,
     prior: str | None = None,
-    target_language: str | None = None,
     silver_file: Path | None = None,
 ) -> ScoredSystems:
     """The outputs of systems, read and matched with a suite; nobody has judged them yet."""
@@ -45,16 +44,13 @@ def scored_systems(
     names = names_of(candidates, [Path(plain_name(file.path)).stem for file in candidates])
     if len(set(names)) < number:
         raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(names)}")
-    for paths, option, numbers in (
-        (links, "--candidate-links", {number}),
-        (sources, "--source", {1, number}),
-    ):
-        if paths and len(paths) not in numbers:
+    for paths, option in ((links, "--candidate-links"), (sources, "--source")):
+        if paths and len(paths) != number and not (option == "--source" and len(paths) == 1):
             raise typer.BadParameter(f"{number} candidates, but {len(paths)} times {option}")
     if links and prior:
         raise typer.BadParameter("--prior is for links that are made")
     suite = read_suite(suite_file)
-    words = target_words(target_language or suite.target_language)
+    words = target_words(suite.target_language)
     silver = {} if silver_file is None else read_silver(silver_file, suite)
     links_of: Sequence[Path | None] = links or [None] * number
     source_of: Sequence[Path | None] = sources or [None]

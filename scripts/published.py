@@ -25,18 +25,14 @@ def published(
     """Show published results and the other figures of the papers.
 
     Without a table: ranks, macro-averaged recall and accuracy of the shared tasks, as in the
-    findings papers. `class_recall_2017` has the recall of each class.
+    findings papers. `class_recall_2017` has the recall of each class. The tables are CSV files in
+    evaluation/published/figures.
     """
-    from crosspro.evaluation.published.results import (
-        figure_names,
-        figure_rows,
-        figure_table,
-        read_figures,
-    )
+    from crosspro.evaluation.published.results import figure_names, figure_rows, figure_table
 
     if table == "list":
         rows = [
-            {"table": name, "columns": ", ".join(read_figures(name)[0])} for name in figure_names()
+            {"table": name, "columns": ", ".join(figure_rows(name)[0])} for name in figure_names()
         ]
     else:
         rows = figure_rows(table, year, task)

@@ -18,7 +18,6 @@ from crosspro.scripts.common import (
     LinkPrior,
     NamedFile,
     Resamples,
-    check_suffix,
     named_files,
     names_of,
     output_file,
@@ -95,10 +94,6 @@ def score(
     detail: Annotated[
         Path | None, output_file("--detail", help="Also write every occurrence as JSON.")
     ] = None,
-    plot: Annotated[
-        Path | None,
-        output_file("--plot", help="Also draw APT's cases, with and without repair (SVG)."),
-    ] = None,
 ) -> None:
     """Score machine translations by metrics of pronouns, BLEU and chrF.
 
@@ -107,13 +102,13 @@ def score(
     precision and recall of the words linked to it; pronoun-f1 needs no links; doubt asks a bundled
     model and needs no reference. Word links that are not given are made.
     """
-    check_suffix("--plot", plot, ".svg")
     settings = _settings(set_ or [])
     from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.links import read_links
-    from crosspro.evaluation.score_report import score_texts
+    from crosspro.evaluation.score_report import check_metrics, score_texts
     from crosspro.evaluation.texts import TextFiles, find_files, load_texts, system_names
 
+    check_metrics(metric or ())
     if folder is not None:
         if source or reference or candidate or links or candidate_links:
             raise typer.BadParameter("a folder, or --source, --reference, --candidate and links")
@@ -146,12 +141,6 @@ def score(
         judge_of=judge_of,
     )
     warn(report.warnings)
-    if plot is not None:
-        from crosspro.evaluation.metrics.apt.metric import plot_distribution
-
-        if "apt" not in report.evaluations:
-            raise typer.BadParameter("--plot: only with -m apt")
-        write_output(plot_distribution(report["apt"].metric.settings, report.texts), plot)
     writers = (report.html, report.json, report.csv, report.details)
     for path, content in zip((html, json, csv, detail), writers, strict=True):
         if path is not None:

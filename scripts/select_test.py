@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
@@ -24,104 +23,74 @@ from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.pipeline.sets.selection import (
     CandidateDocument,
     candidates,
-    select_shared,
+    select_documents,
 )
-from crosspro.scripts.common import App, check_outputs, output_prefix, show_table
+from crosspro.scripts.common import App, TaskName, check_outputs, output_prefix, show_table
 
 app = App()
 
 
 @app.command(epilog="Example: crosspro select-test corpus.data --task en-fr -o test")
 def select_test(
-    files: Annotated[
-        list[Path], typer.Argument(help="Five-column file with documents to choose from.")
-    ],
-    task: Annotated[
-        list[str],
-        typer.Option("--task", "-t", help="A task such as en-fr or its file; one for each file."),
-    ],
+    file: Annotated[Path, typer.Argument(help="Five-column file with documents to choose from.")],
+    task: TaskName,
     output: Annotated[
         Path,
-        output_prefix(
-            "--output",
-            "-o",
-            help="Prefix: PREFIX.test.data and PREFIX.rest.data; of several tasks "
-            "PREFIX.TASK.test.data …",
-        ),
+        output_prefix("--output", "-o", help="Prefix: PREFIX.test.data and PREFIX.rest.data."),
     ],
     exclude: Annotated[
         list[Path] | None,
         typer.Option(help="Data sets, of any task, whose documents must not be chosen."),
     ] = None,
     documents: Annotated[int, typer.Option(min=1, help="Documents to choose, at most.")] = 8,
-    words: Annotated[
-        int, typer.Option(min=1, help="Source words in all, for each task, at most.")
-    ] = 25_000,
+    words: Annotated[int, typer.Option(min=1, help="Source words in all, at most.")] = 25_000,
     min_segments: Annotated[int, typer.Option(min=1, help="Segments of a document.")] = 20,
 ) -> None:
     """Choose test documents rich in rare classes.
 
     As for the shared tasks: a few documents of some tens of thousands of words, chosen for rare
-    pronouns, disjoint from all given sets by id and by text. Document ids lie beside a file. Files
-    of several tasks, whose documents have the same ids, get the same test documents, rich in the
-    rare classes of each.
+    pronouns, disjoint from all given sets by id and by text. Document ids lie beside a file.
     """
-    if len(files) != len(task):
-        raise typer.BadParameter(f"a --task for each file: {len(files)} files, {len(task)} tasks")
-    tasks = [load_task(name) for name in task]
-    if len({rules.name for rules in tasks}) < len(tasks):
-        raise typer.BadParameter("a task of its own for each file")
-    data = [
-        list(read_examples(file, rules, layers_beside(file).documents))
-        for file, rules in zip(files, tasks, strict=True)
-    ]
+    rules = load_task(task)
+    examples = list(read_examples(file, rules, layers_beside(file).documents))
     index = TextIndex()
     for other in exclude or []:
         ids = layers_beside(other).documents
         index.add(read_examples(other, task_of_file(other), ids, lenient=True))
-    excluded: set[str] = set()
-    for examples in data:
-        shared = overlap(examples, index)
-        excluded |= {*shared.same_id, *shared.same_text}
-    usable = [
-        candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
-    ]
-    selections = select_shared(usable, tasks, documents, words, min_segments)
+    shared = overlap(examples, index)
+    excluded = {*shared.same_id, *shared.same_text}
+    usable = candidates(examples, rules, excluded)
+    selection = select_documents(usable, rules, documents, words, min_segments)
+    chosen = {document.document for document in selection}
     make_folder(output.parent)
     with TemporaryDirectory(dir=output.parent) as scratch:
         folder = Path(scratch)
-        for rules, examples, selection in zip(tasks, data, selections, strict=True):
-            name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
-            _write(folder, name, examples, {document.document for document in selection})
+        for part, inside in (("test", True), ("rest", False)):
+            lines = [example for example in examples if (example.document in chosen) == inside]
+            write_examples(folder / f"{output.name}.{part}.data", lines)
+            write_doc_ids(folder / f"{output.name}.{part}.doc-ids", lines)
         written = sorted(folder.iterdir())
-        inputs = [*files, *(exclude or [])]
-        check_outputs(inputs, [output.with_name(path.name) for path in written])
+        check_outputs([file, *(exclude or [])], [output.with_name(path.name) for path in written])
         for path in written:
             path.replace(output.with_name(path.name))
-    for rules, selection in zip(tasks, selections, strict=True):
-        print(_table(rules, selection), end="\n" if len(tasks) > 1 else "")
-    everywhere = set.intersection(*({row.document for row in rows} for rows in usable))
-    left = len(usable[0]) if len(tasks) == 1 else len(everywhere)
-    print(f"{len(excluded)} documents excluded, {left} left to choose from")
-
-
-def _write(folder: Path, name: str, examples: Sequence[Example], chosen: set[str | None]) -> None:
-    for part, inside in (("test", True), ("rest", False)):
-        lines = [example for example in examples if (example.document in chosen) == inside]
-        write_examples(folder / f"{name}.{part}.data", lines)
-        write_doc_ids(folder / f"{name}.{part}.doc-ids", lines)
+    print(_table(rules, selection), end="")
+    print(f"{len(excluded)} documents excluded, {len(usable)} left to choose from")
 
 
 def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
     """A row for each chosen document, and their sum."""
-    rows: list[tuple[str, int, int, Mapping[str, int]]]
-    rows = [(c.document, c.segments, c.words, c.classes) for c in selection]
     total: Counter[str] = Counter()
-    for candidate in selection:
-        total.update(candidate.classes)
-    segments, words = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    for document in selection:
+        total.update(document.classes)
+    segments, words = sum(row.segments for row in selection), sum(row.words for row in selection)
+    rows = [*selection, CandidateDocument("total", segments, words, total)]
     cells = [
-        (document, str(segments), f"{words:,}", *(str(counts.get(n, 0)) for n in task.classes))
-        for document, segments, words, counts in (*rows, ("total", segments, words, total))
+        (
+            row.document,
+            str(row.segments),
+            f"{row.words:,}",
+            *(str(row.classes.get(name, 0)) for name in task.classes),
+        )
+        for row in rows
     ]
     return show_table(("document", "segments", "source words", *task.classes), cells)

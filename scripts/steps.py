@@ -1,16 +1,12 @@
-"""Progress of long commands on standard error: a bar on a terminal, a few lines in a log."""
+"""Progress of long commands on standard error: a bar on a terminal, a line a step in a log."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-PATIENCE = 30.0
-"""Seconds between the lines of a step in a log."""
 
 
 def _progress_bar(console: Console) -> Progress:
@@ -30,14 +26,13 @@ def counting_bar(units: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 class StepDisplay:
-    """Shows steps as they report; in a log each has a line when it begins, and now and then."""
+    """Shows steps as they report; in a log each has a line when it begins."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
         self._bar = _progress_bar(self.console)
         self._task = self._bar.add_task("", total=None)
-        self._name = self._title = ""
-        self._printed = 0.0
+        self._step = self._title = ""
 
     def __enter__(self) -> StepDisplay:
         self._bar.start()
@@ -49,13 +44,9 @@ class StepDisplay:
     def report(self, step: str, detail: str, done: int, total: int) -> None:
         """Show the progress of a step; without a detail its last one stays."""
         title = f"{step}: {detail}" if detail else step
-        if step == self._name and not detail:
+        if step == self._step and not detail:
             title = self._title
-        begins, now = title != self._title, time.monotonic()
-        if begins or now - self._printed >= PATIENCE:
-            self._printed = now
-            share = f": {done:,} of {total:,}" if total and not begins else ""
-            if not self.console.is_terminal:
-                print(f"{title}{share}", file=self.console.file, flush=True)
-        self._name, self._title = step, title
+        if title != self._title and not self.console.is_terminal:
+            print(title, file=self.console.file, flush=True)
+        self._step, self._title = step, title
         self._bar.update(self._task, description=title, completed=done, total=total or None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,9 +22,6 @@ def tokenise(
     file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz, -).")],
     language: Annotated[str, typer.Option("--language", "-l", help="en, fr, de, es, or another.")],
     output: Output = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Tokenise even what looks tokenised already.")
-    ] = False,
 ) -> None:
     """Tokenise text as the official files are tokenised.
 
@@ -34,20 +31,11 @@ def tokenise(
     """
     lines = read_text_lines(file)
     first = list(islice(lines, SAMPLE))
-    tokenised = looks_tokenised(first) and not force
+    tokenised = looks_tokenised(first)
     if tokenised:
-        tell(f"{file}: looks tokenised already: left alone (--force tokenises)")
-    text = chain(first, lines)
-    sentences = tokenise_lines(text, language, tokenised=tokenised)
-    rows = (f"{' '.join(tokens)}\n".encode() for tokens in sentences)
-    if output is None:
-        _write(rows, sys.stdout.buffer)
-    else:
-        with atomic_output(output) as handle:
-            _write(rows, handle)
-
-
-def _write(rows: Iterable[bytes], handle: IO[bytes]) -> None:
-    for row in rows:
-        handle.write(row)
-    handle.flush()
+        tell(f"{file}: looks tokenised already: left alone")
+    sentences = tokenise_lines(chain(first, lines), language, tokenised=tokenised)
+    place = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
+    with place as handle:
+        handle.writelines(f"{' '.join(tokens)}\n".encode() for tokens in sentences)
+        handle.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
@@ -13,14 +13,12 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
 from crosspro.data_prep.core.files import write_text
-from crosspro.evaluation.report.records import csv_number, csv_text
-from crosspro.evaluation.report.tables import PLAIN, Style
+from crosspro.evaluation.evaluation import Score
+from crosspro.evaluation.report.tables import text_table
 from crosspro.prediction.model_archive import RECORD
-from crosspro.prediction.runs import Run, RunScore, read_run
-from crosspro.scripts.common import style_of
+from crosspro.prediction.runs import Run, read_run
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
-TABLE, ROWS = "means.txt", "means.csv"
 
 
 @dataclass(frozen=True)
@@ -30,49 +28,47 @@ class MeanScores:
     set_name: str
     configuration: str
     seeds: int
-    scores: Mapping[str, RunScore]
+    scores: Mapping[str, Score]
 
 
-def mean_scores(runs: Iterable[Run]) -> Iterator[MeanScores]:
+def mean_scores(runs: Iterable[Run]) -> list[MeanScores]:
     """A row for each set and configuration; runs that differ in their seed are taken together."""
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
         if run.status == "complete":
             overrides = run.configuration.overrides
-            chosen = (
-                override for override in overrides if not override.startswith(("seed=", "system="))
-            )
+            chosen = (word for word in overrides if not word.startswith(("seed=", "system=")))
             groups.setdefault((run.system, *chosen), []).append(run)
     shared = set.intersection(*map(set, groups)) if len(groups) > 1 else set()
+    rows = []
     for title in dict.fromkeys(name for group in groups.values() for name in group[0].scores):
         for key, group in groups.items():
             scores = {
-                metric: _mean(metric, [run.scores[title][metric].value for run in group])
+                metric: _mean([run.scores[title][metric].value for run in group])
                 for metric in METRICS
             }
             varied = " ".join(part for part in key if part == key[0] or part not in shared)
-            yield MeanScores(title, varied, len(group), scores)
+            rows.append(MeanScores(title, varied, len(group), scores))
+    return rows
 
 
-def _mean(metric: str, values: Sequence[float]) -> RunScore:
+def _mean(values: Sequence[float]) -> Score:
     """The mean and its 95% interval (Student's t), which one value does not have."""
     mean = fmean(values)
-    signature = f"mean of {metric}|seeds:{len(values)}|interval:t"
     if len(values) < 2:
-        return RunScore(metric, mean, signature)
+        return Score(mean)
     from scipy.stats import t
 
     half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
-    return RunScore(metric, mean, signature, mean - half, mean + half)
+    return Score(mean, mean - half, mean + half)
 
 
-def means_table(rows: Sequence[MeanScores], style: Style = PLAIN) -> str:
-    """The rows for people."""
+def means_table(rows: Sequence[MeanScores]) -> str:
     cells = [
         (row.set_name, row.configuration, str(row.seeds), *map(str, row.scores.values()))
         for row in rows
     ]
-    return style.table(("set", "system", "seeds", *METRICS.values()), cells, left=2)
+    return text_table(("set", "system", "seeds", *METRICS.values()), cells, left=2)
 
 
 class Means(Callback):
@@ -81,19 +77,8 @@ class Means(Callback):
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Print the means over seeds, and write them to the folder of the sweep."""
         folder = Path(config.hydra.sweep.dir)
-        rows = list(
-            mean_scores(read_run(path.parent) for path in sorted(folder.glob(f"*/{RECORD}")))
-        )
-        if not rows:
-            return
-        lines = [
-            (row.set_name, row.configuration, row.seeds, metric, *map(csv_number, values))
-            for row in rows
-            for metric, score in row.scores.items()
-            for values in [(score.value, score.low, score.high)]
-        ]
-        heading = ("set", "system", "seeds", "metric", "mean", "low", "high")
-        write_text(folder / ROWS, csv_text([heading, *lines]))
-        write_text(folder / TABLE, means_table(rows))
-        print(f"Means over seeds, with 95% intervals of the mean: {folder / TABLE}\n")
-        print(means_table(rows, style_of()))
+        rows = mean_scores(read_run(path.parent) for path in sorted(folder.glob(f"*/{RECORD}")))
+        if rows:
+            table, path = means_table(rows), folder / "means.txt"
+            write_text(path, table)
+            print(f"Means over seeds, with 95% intervals of the mean: {path}\n\n{table}")

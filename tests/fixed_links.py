@@ -9,7 +9,7 @@ class FixedLinks(PairAligner):
     """The links `0-0 1-1`, of words that are known to be translations."""
 
     def __init__(self, links):
-        super().__init__("union", None, "a test")
+        super().__init__("union", None)
         pairs = (tuple(map(int, link.split("-"))) for link in links.split())
         object.__setattr__(self, "fixed", dict.fromkeys(pairs, 1.0))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from crosspro.data_prep.annotate.files import conllu_text
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.sample import SAMPLE_DIR
 
 Place = tuple[int, int]
@@ -30,6 +33,17 @@ class GoldGap:
 
 def sample_path(name: str) -> Path:
     return SAMPLE_DIR / name
+
+
+def as_conllu(lines: Iterable[str]) -> str:
+    """Sentences of words, or of `form|lemma|tag`, as CoNLL-U with these tags, else with X."""
+    text = []
+    for line in lines:
+        words = (
+            word.split("|") if "|" in word else (word, word.lower(), "X") for word in line.split()
+        )
+        text.append(conllu_text(AnnotatedSentence(tuple(Token(*word) for word in words))))
+    return "".join(text)
 
 
 def _rows(name: str) -> list[list[str]]:

@@ -95,7 +95,6 @@ def test_reprs_are_one_short_line():
         predictor,
         predictor.predict(*pairs[0]),
         crosspro.predict(system, examples)[0],
-        crosspro.explain(system, examples),
         crosspro.evaluate(gold, {"A": gold}, "en-fr", resamples=0),
         crosspro.proofread(["It fell."] * 9, ["Er fiel."] * 9, model="en-de"),
         crosspro.score(gold, gold, {"A": gold}, ["pronoun-f1"], target_language="fr", resamples=0),

@@ -1,4 +1,4 @@
-"""Trained systems in Python: train, explain, pack, proofread; examples as streams."""
+"""Trained systems in Python: train, pack, proofread; examples as streams."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 import crosspro
 from crosspro.prediction.pair_prediction import Predictor
-from tests.scripts.run import crosspro as command
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +29,12 @@ def test_train_is_the_command(run):
     assert values == {run.evaluations["test"].candidates[0].scores["macro_recall"].value}
 
 
-def test_a_run_is_explained_and_packed(run, tmp_path):
+def test_a_run_is_packed(run, tmp_path):
     test = crosspro.demo("en-fr", "test", 2)
-    crosspro.write_examples(tmp_path / "x.data", test)
-    shown = command("explain", run.folder, tmp_path / "x.data").stdout.decode()
-    assert str(crosspro.explain(run, tmp_path / "x.data")) == shown.rstrip("\n")
-    found = crosspro.explain(run, test)
-    assert found.to_dict()["explanation"]["chosen"] == found.explanation.chosen
     crosspro.export(run, tmp_path / "x.zip")
     assert crosspro.predict(tmp_path / "x.zip", test) == run.predict(test)
     with pytest.raises(crosspro.InputError, match="weights"):
         crosspro.export(run, tmp_path / "y.zip", weights="int4")
-    for wrong in ({"line": 0}, {"line": 10_000}, {"gap": "x"}):
-        with pytest.raises(crosspro.InputError, match="expected"):
-            crosspro.explain(run, test, **wrong)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.linear import Contributions, Floats, Labels
+from crosspro.baselines.estimators.linear import Floats, Labels
 from crosspro.data_prep.core.settings import Share, settings
 
 _DENSE_CELLS = 2**26
@@ -52,27 +52,6 @@ class Forest:
                 return node
             here = node[walking]
             node[walking] = np.where(rows[walking, tested], self.present[here], self.absent[here])
-
-    def contributions(self, row: csr_matrix) -> Contributions:
-        """What each test on the paths of a row changed in the shares, averaged over the trees.
-
-        A feature contributes by its presence or by its absence; which, the row says.
-        """
-        (dense,) = next(_dense(row))
-        changes: dict[int, Floats] = {}
-        base = np.zeros(self.shares.shape[1])
-        for root in self.roots:
-            node = int(root)
-            base += self.shares[node]
-            while (tested := int(self.feature[node])) >= 0:
-                following = int((self.present if dense[tested] else self.absent)[node])
-                change = self.shares[following].astype(np.float64) - self.shares[node]
-                changes[tested] = changes.get(tested, 0.0) + change
-                node = following
-        trees = len(self.roots)
-        features = np.array(sorted(changes), np.int64)
-        values = np.array([changes[number] for number in features.tolist()])
-        return Contributions(features, values.reshape(-1, len(base)) / trees, base / trees)
 
     def check(self, classes: int, features: int) -> None:
         """Raise a ValueError if the arrays are those of another forest."""

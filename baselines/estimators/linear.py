@@ -45,19 +45,6 @@ class LabelledRows:
 
 
 @dataclass(frozen=True)
-class Contributions:
-    """What features add to the score of each class of a gap.
-
-    `values` has a row for each of `features` (columns of the matrix) and a column for each class;
-    `base` is what each class has without features. Their sum is what the classes are compared by.
-    """
-
-    features: Labels
-    values: Floats
-    base: Floats
-
-
-@dataclass(frozen=True)
 class LinearModel:
     """A row of weights and a bias for each class; probabilities are softmax(scores · sharpness)."""
 
@@ -85,11 +72,6 @@ class LinearModel:
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
         return np.asarray(softmax(self.scores(matrix) * self.sharpness, axis=1))
-
-    def contributions(self, row: csr_matrix) -> Contributions:
-        features = row.indices.astype(np.int64)
-        values = self.weights[:, features].T.astype(np.float64)
-        return Contributions(features, values, self.bias.astype(np.float64))
 
     def check(self, classes: int, features: int) -> None:
         """Raise a ValueError if the arrays are those of another model."""

@@ -51,13 +51,6 @@ class Steps:
 
     steps: tuple[Step, ...]
 
-    @property
-    def several(self) -> bool:
-        return len(self.steps) > 1
-
-    def name_of(self, step: Step) -> str:
-        return "OTHER or a pronoun" if step is self.steps[0] else "pronouns"
-
     @classmethod
     def fit(
         cls,

@@ -1,1 +1,1 @@
-"""Lemmas, tags and parses for tokenised text, by one of several backends."""
+"""Parallel text, tokens, lemmas, tags and parses, the latter by one of several backends."""

@@ -7,7 +7,6 @@ A user writes after `--annotator`:
     hanta                         HanTa (de, en)
     treetagger-output:FILE        what TreeTagger wrote for this text
     conllu:FILE                   a CoNLL-U file of this text
-    tokens:FILE                   a file of this text with token|lemma|tag for each word
 
 Batches have a fixed size that does not depend on the number of processes, so the result does not
 either; each process has an annotator of its own.
@@ -26,7 +25,6 @@ from pathlib import Path
 from crosspro.data_prep.annotate.files import (
     AnnotationFile,
     ConlluFile,
-    TokensFile,
     TreeTaggerOutput,
 )
 from crosspro.data_prep.annotate.parsers import (
@@ -47,11 +45,10 @@ from crosspro.data_prep.core.files import (
 )
 from crosspro.data_prep.core.processes import Engine, Report, parallel_map
 
-FORMS = ("auto", "spacy:MODEL", "hanta", "treetagger-output:FILE", "conllu:FILE", "tokens:FILE")
-_FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
+FORMS = ("auto", "spacy:MODEL", "hanta", "treetagger-output:FILE", "conllu:FILE")
+_FILES: dict[str, type[ConlluFile | TreeTaggerOutput]] = {
     "treetagger-output": TreeTaggerOutput,
     "conllu": ConlluFile,
-    "tokens": TokensFile,
 }
 
 BATCH = 256
@@ -60,7 +57,7 @@ SHARD = 1000
 """Sentences of a shard."""
 
 Sentences = Sequence[Sequence[str]]
-Annotator = SpacyAnnotator | HantaAnnotator | ConlluFile | TokensFile | TreeTaggerOutput
+Annotator = SpacyAnnotator | HantaAnnotator | ConlluFile | TreeTaggerOutput
 
 
 @dataclass(frozen=True)

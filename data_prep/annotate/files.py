@@ -1,4 +1,4 @@
-"""Annotation that exists already: CoNLL-U, TreeTagger's output, and files of `token|lemma|tag`.
+"""Annotation that exists already: CoNLL-U and TreeTagger's output.
 
 The file must hold the sentences of the text, in order and with the same words. A CoNLL-U file may
 agree with the text in its syntactic words (`de le`) or in the written ones (`du`).
@@ -21,7 +21,7 @@ from crosspro.data_prep.annotate.tags import (
     presentable,
 )
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.example import TAG_SEPARATOR, AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.conllu import (
     SCHEME_COMMENT,
@@ -35,7 +35,7 @@ Item = TypeVar("Item")
 
 
 class AnnotationFile(ABC, Generic[Item]):
-    """A file whose items (sentences, lines or words) annotate a text from its beginning."""
+    """A file whose items (sentences or words) annotate a text from its beginning."""
 
     def __init__(self, path: Path, field: str, items: Iterable[tuple[int, Item]]) -> None:
         self.path, self.field = path, field
@@ -124,29 +124,6 @@ def conllu_text(sentence: AnnotatedSentence) -> str:
     return "\n".join(rows) + "\n\n" if sentence.tokens else ""
 
 
-class TokensFile(AnnotationFile[str]):
-    """Lemmas and tags from a file with `token|lemma|tag` for each word, one sentence a line."""
-
-    def __init__(self, path: str, language: str, tagset: str) -> None:
-        super().__init__(Path(path), "line", enumerate(read_text_lines(Path(path)), start=1))
-
-    def sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
-        number, line = self.next_item(" ".join(forms))
-        items = line.rstrip("\r").split(" ") if line.strip() else []
-        if len(items) != len(forms):
-            expected = f"{len(forms)} tokens, {quoted(' '.join(forms))}"
-            actual = f"{len(items)}: {quoted(line)}"
-            raise input_error(self.path, self.field, expected, actual, number)
-        tokens: list[Token] = []
-        for form, item in zip(forms, items, strict=True):
-            start = f"{form}{TAG_SEPARATOR}"
-            lemma, _, tag = item.removeprefix(start).rpartition(TAG_SEPARATOR)
-            if not item.startswith(start) or not lemma or not tag:
-                raise input_error(self.path, "token", f"{form}|lemma|tag", quoted(item), number)
-            tokens.append(Token(form, lemma, tag))
-        return AnnotatedSentence(tuple(tokens))
-
-
 class TreeTaggerOutput(AnnotationFile[str]):
     """What TreeTagger, which the papers used, wrote for this text: `word TAB tag TAB lemma`.
 
@@ -193,15 +170,7 @@ def treetagger_lemma(form: str, lemma: str) -> str:
     return next(auxiliaries, alternatives[0] or form)
 
 
-def tokens_line(sentence: AnnotatedSentence) -> str:
-    """An annotated sentence as a line of `token|lemma|tag`."""
-    return " ".join(
-        TAG_SEPARATOR.join((token.form, token.lemma, token.tag)) for token in sentence.tokens
-    )
-
-
 LAYOUTS: dict[str, Callable[[AnnotatedSentence], str]] = {
-    "tokens": lambda sentence: f"{tokens_line(sentence)}\n",
     "lemmas": lambda sentence: f"{' '.join(sentence.tagged_lemmas())}\n",
     "conllu": conllu_text,
 }

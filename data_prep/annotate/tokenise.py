@@ -16,17 +16,12 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.words.lists import table_rows, words_file
-
-if TYPE_CHECKING:
-    from crosspro.data_prep.bitext.segment import Segment
 
 PeriodRule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;
@@ -49,8 +44,6 @@ _REMEMBERED = 300_000
 """Chunks that a tokeniser remembers; a few hundred MB of text have about as many."""
 SAMPLE = 2000
 """Lines that decide whether a file is already tokenised."""
-_REPORTED = 1000
-"""Segments between reports of progress."""
 
 _NORMALISED = {
     **dict.fromkeys("’‘‚‛´`ʼ′", "'"),
@@ -301,39 +294,3 @@ def _is_mark(character: str) -> bool:
 
 def _is_letter(character: str) -> bool:
     return character.isalpha() or _is_mark(character)
-
-
-@dataclass(frozen=True)
-class TokenisedBitext:
-    """Both sides of a bitext, and the document of each segment."""
-
-    source: Sentences
-    target: Sentences
-    documents: Sequence[str | None]
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-
-def tokenised_bitext(
-    task: Task,
-    segments: Iterable[Segment],
-    tokenised: bool | None = None,
-    progress: Callable[[Segment], None] = lambda segment: None,
-) -> TokenisedBitext:
-    """The segments of a bitext, tokenised; each side is detected if `tokenised` is not stated.
-
-    `progress` is called with a segment now and then, for its line.
-    """
-    sources: list[str] = []
-    targets: list[str] = []
-    documents: list[str | None] = []
-    for number, segment in enumerate(segments, start=1):
-        sources.append(segment.source)
-        targets.append(segment.target)
-        documents.append(segment.document and sys.intern(segment.document))
-        if number % _REPORTED == 0:
-            progress(segment)
-    source = list(tokenise_lines(sources, task.source_language, tokenised=tokenised))
-    target = list(tokenise_lines(targets, task.target_language, tokenised=tokenised))
-    return TokenisedBitext(source, target, documents)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 TAG_SEPARATOR = "|"
 """Between lemma and tag, as the shared task writes them."""
@@ -138,20 +138,6 @@ class Example:
     source_parse: AnnotatedSentence | None = None
     target_parse: AnnotatedSentence | None = None
     chains: tuple[Mention, ...] | None = None
-
-    @classmethod
-    def of_tokens(
-        cls,
-        source: tuple[str, ...],
-        target: Sequence[str],
-        links: tuple[Link, ...],
-        gaps: tuple[Gap, ...],
-        document: str | None = None,
-        tagged: bool = True,
-        **layers: Any,
-    ) -> Example:
-        """An example of target tokens as in a file, `lemma|TAG` if it is `tagged`."""
-        return cls(source, *target_columns(target, tagged), links, gaps, document, **layers)
 
     @property
     def tagged(self) -> bool:

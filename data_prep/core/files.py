@@ -12,13 +12,13 @@ import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8, getincrementaldecoder
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TextIO, cast
 
 from pydantic_core import from_json
 
@@ -31,25 +31,18 @@ _ARCHIVE = b"PK\x03\x04"
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file, or a pipe; a name that no file can have is none."""
+    """Whether there is such a file; a name that no file can have is none."""
     with suppress(OSError, ValueError):
-        return path.is_file() or _is_stream(path)
+        return path.is_file()
     return False
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether a path can be read only once: a pipe, a socket, or a terminal."""
-    mode = path.stat().st_mode if path.exists() else 0
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
 def is_archive(path: Path) -> bool:
     """Whether a file begins as zip archives do."""
-    with suppress(OSError, ValueError):  # ValueError: a NUL in the path
-        if path.is_file():
-            with path.open("rb") as handle:
-                return handle.read(len(_ARCHIVE)) == _ARCHIVE
-    return False
+    if not is_file(path):
+        return False
+    with _reading(path), path.open("rb") as handle:
+        return handle.read(len(_ARCHIVE)) == _ARCHIVE
 
 
 def is_run(path: Path) -> bool:
@@ -64,7 +57,7 @@ def is_run(path: Path) -> bool:
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed by its suffix; `-` is standard input.
 
-    The content of a pipe is kept, so several readers may go over it.
+    The content of standard input is kept, so several readers may go over it.
     """
     with _reading(path), _open_packed(path) as packed:
         if path.suffix not in (".gz", ".xz"):
@@ -90,15 +83,12 @@ def _reading(path: Path) -> AbstractContextManager[None]:
 
 
 def _open_packed(path: Path) -> IO[bytes]:
-    if path == STANDARD_INPUT or _is_stream(path):
-        identity = sys.stdin if path == STANDARD_INPUT else path.stat().st_ino
-        return BytesIO(_stream_content(path, identity))
-    return path.open("rb")
+    return BytesIO(_content_of(sys.stdin)) if path == STANDARD_INPUT else path.open("rb")
 
 
 @cache
-def _stream_content(path: Path, identity: Hashable) -> bytes:
-    return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+def _content_of(stream: TextIO) -> bytes:
+    return stream.buffer.read()
 
 
 def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, Mention, joined_tag
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.demo.language import PROFILES
-from crosspro.data_prep.demo.realise import Clause, Origin, SaidPronoun, Word, parsed, realise
+from crosspro.data_prep.demo.realise import Clause, SaidPronoun, Word, parsed, realise
 from crosspro.data_prep.demo.scenes import Scenes, Sentence
 from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.gaps.extract import with_gap_links
@@ -28,14 +28,11 @@ _TAGS = {
     "none": {},
 }  # fmt: skip
 
-DemoSentence = tuple[Example, tuple[Origin, ...]]
-"""An example and, for each of its gaps, where the pronoun comes from."""
 
-
-def demo_corpus(
+def demo_examples(
     task: Task, split: str, documents: int | None = None, seed: int = 1, layers: bool = False
-) -> list[DemoSentence]:
-    """The sentences of a split; `documents` is its size.
+) -> list[Example]:
+    """The examples of a split; `documents` is its size.
 
     With `layers` the source is parsed, and antecedents form coreference chains with their pronouns.
     """
@@ -49,37 +46,25 @@ def demo_corpus(
     text = f"{seed} {task.name} {split}"
     random, separate = Random(text), Random(f"notes {text}")  # noqa: S311 - no secret depends on it
     scenes, notes = (Scenes(task, PROFILES[task.name], each) for each in (random, separate))
-    sentences: list[DemoSentence] = []
+    examples: list[Example] = []
     for document in range(SPLITS[split] if documents is None else documents):
         name = f"{split}-{document:05d}"
         drawn = (scenes.draw() for _ in range(random.randint(*_SCENES_PER_DOCUMENT)))
         for number, scene in enumerate(chain([[notes.note()]], drawn)):
-            made = [_example(sentence, task, name) for sentence in scene]
-            sentences += _with_layers(made, scene, task, f"c{number}") if layers else made
-    return sentences
+            said = [_example(sentence, task, name) for sentence in scene]
+            examples += _with_layers(said, scene, task, f"c{number}") if layers else said
+    return examples
 
 
-def demo_examples(
-    task: Task, split: str, documents: int | None = None, seed: int = 1, layers: bool = False
-) -> list[Example]:
-    """The examples of a split."""
-    return [example for example, _ in demo_corpus(task, split, documents, seed, layers)]
-
-
-def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
+def _example(sentence: Sentence, task: Task, document: str) -> Example:
     source = [word for word in realise(sentence, task.source_language) if word.form]
     target = realise(sentence, task.target_language)
     pronouns = {
         word.slot: index for index, word in enumerate(source) if word.slot and _counts(word, task)
     }
     target = [word for word in target if word.form or word.slot in pronouns]
-    origin_of = {
-        part.subject.slot: part.subject.origin
-        for part in sentence
-        if isinstance(part, Clause) and isinstance(part.subject, SaidPronoun)
-    }
     shown: list[tuple[str, str | None]] = []
-    gaps, origins = [], []
+    gaps = []
     for position, word in enumerate(target):
         if word.slot not in pronouns:
             shown.append(_columns(word, task))
@@ -89,23 +74,26 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         label = task.class_of(word.form.lower()) if word.form else OTHER
         hidden = joined_tag(*_columns(word, task)) if word.form else NONE
         gaps.append(Gap(position, index, label, hidden))
-        origins.append(origin_of[word.slot or ""])
     links = (
         (s, t)
         for s, left in enumerate(source)
         for t, right in enumerate(target)
         if right.form and left.key is not None and left.key == right.key
     )
-    forms = tuple(word.form for word in source)
-    lemmas = tuple(lemma for lemma, _ in shown)
-    tags = tuple(tag for _, tag in shown) if task.tagged else None
-    linked = with_gap_links(links, gaps)
-    return Example(forms, lemmas, tags, linked, tuple(gaps), document), tuple(origins)
+    lemmas, tags = zip(*shown, strict=True)
+    return Example(
+        tuple(word.form for word in source),
+        lemmas,
+        tags if task.tagged else None,
+        with_gap_links(links, gaps),
+        tuple(gaps),
+        document,
+    )
 
 
 def _with_layers(
-    made: Sequence[DemoSentence], scene: Sequence[Sentence], task: Task, name: str
-) -> Iterator[DemoSentence]:
+    examples: Sequence[Example], scene: Sequence[Sentence], task: Task, name: str
+) -> Iterator[Example]:
     """Parses and a coreference chain of the source: a scene speaks of one antecedent, if any.
 
     Chains of the target would tell the gaps that hide no word.
@@ -114,7 +102,7 @@ def _with_layers(
     subjects = (clause.subject for sentence in clauses for clause in sentence)
     pronouns = (subject for subject in subjects if isinstance(subject, SaidPronoun))
     referent = next((pronoun.referent for pronoun in pronouns if pronoun.referent), None)
-    for (example, origins), sentence, parts in zip(made, clauses, scene, strict=True):
+    for example, sentence, parts in zip(examples, clauses, scene, strict=True):
         words = [word for word in realise(parts, task.source_language) if word.form]
         mentions = []
         for clause in sentence if referent else ():
@@ -124,7 +112,7 @@ def _with_layers(
                 mentions += _mention(name, words, f"{clause.key}.{role}")
             if thing is not None and thing.referent is referent:
                 mentions += _mention(name, words, f"{clause.key}.o")
-        yield replace(example, source_parse=parsed(words), chains=tuple(mentions)), origins
+        yield replace(example, source_parse=parsed(words), chains=tuple(mentions))
 
 
 def _mention(name: str, words: Sequence[Word], key: str) -> list[Mention]:

@@ -17,31 +17,25 @@ from pathlib import Path
 LANGUAGES = ("en", "fr", "de", "es")
 _FOLDER = Path(__file__).resolve().parent / "lexicon"
 Weights = dict[str, float]
+
 Invariable = dict[str, str]
 """An adverb or a preposition: its word in each language."""
+
+Forms = dict[str, tuple[str, ...]]
+"""The forms of a word in each language.
+
+Those of a verb are infinitive, third person singular and plural; those of an adjective masculine,
+feminine, masculine plural and feminine plural.
+"""
 
 
 @dataclass(frozen=True)
 class Noun:
     """A thing or a person; `forms[language]` is (singular, plural), English gender is the sex."""
 
-    forms: dict[str, tuple[str, ...]]
+    forms: Forms
     gender: dict[str, str]
     person: bool
-
-
-@dataclass(frozen=True)
-class Verb:
-    """`forms[language]` is (infinitive, third person singular, third person plural)."""
-
-    forms: dict[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Adjective:
-    """`forms[language]` is (masculine, feminine, masculine plural, feminine plural)."""
-
-    forms: dict[str, tuple[str, ...]]
 
 
 @cache
@@ -51,7 +45,7 @@ def table(name: str) -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(handle, delimiter="\t"))
 
 
-def _forms(row: dict[str, str], *columns: str) -> dict[str, tuple[str, ...]]:
+def _forms(row: dict[str, str], *columns: str) -> Forms:
     """The forms of each language; a language has a column of its own where forms are the same."""
     return {
         language: tuple(row.get(f"{language}_{column}") or row[language] for column in columns)
@@ -77,20 +71,20 @@ def persons() -> tuple[Noun, ...]:
 
 
 @cache
-def verbs(kind: str) -> tuple[Verb, ...]:
+def verbs(kind: str) -> tuple[Forms, ...]:
     """Those of a kind, such as `weather`."""
     return tuple(map(_verb, table(f"verbs_{kind}")))
 
 
 @cache
-def neutral_verbs() -> tuple[Verb, ...]:
+def neutral_verbs() -> tuple[Forms, ...]:
     """Verbs of things that suit people as well: they do not tell `he` from `it`."""
     return tuple(_verb(row) for row in table("verbs_things") if row["neutral"])
 
 
-def _verb(row: dict[str, str]) -> Verb:
-    base = {"en_inf": row["en_base"], "en_3pl": row["en_base"]} if "en_base" in row else {}
-    return Verb(_forms(base | row, "inf", "3sg", "3pl"))
+def _verb(row: dict[str, str]) -> Forms:
+    base = {"en_inf": row["en_base"], "en_3pl": row["en_base"]}
+    return _forms(base | row, "inf", "3sg", "3pl")
 
 
 GRAMMAR = {row["name"]: _verb(row) for row in table("verbs_grammar")}
@@ -98,10 +92,9 @@ GRAMMAR = {row["name"]: _verb(row) for row in table("verbs_grammar")}
 
 
 @cache
-def adjectives(kind: str) -> tuple[Adjective, ...]:
+def adjectives(kind: str) -> tuple[Forms, ...]:
     """Those of a kind, such as `things`."""
-    rows = table(f"adjectives_{kind}")
-    return tuple(Adjective(_forms(row, "m", "f", "mpl", "fpl")) for row in rows)
+    return tuple(_forms(row, "m", "f", "mpl", "fpl") for row in table(f"adjectives_{kind}"))
 
 
 @dataclass(frozen=True)

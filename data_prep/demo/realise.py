@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.tags import pronoun_lemma
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb, table
+from crosspro.data_prep.demo.language import LANGUAGES, Forms, Invariable, Noun, table
 
 NOTHING = ""
 """The form of a subject that is left out."""
@@ -61,14 +61,6 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """The kind of a pronoun, and how many sentences `back` one must read to know its class."""
-
-    kind: str
-    back: int
-
-
-@dataclass(frozen=True)
 class SaidPronoun:
     """A pronominal subject: its form in each language, NOTHING where it is left out.
 
@@ -78,7 +70,6 @@ class SaidPronoun:
 
     slot: str
     forms: dict[str, str]
-    origin: Origin
     referent: Referent | None = None
     plural_in: frozenset[str] = frozenset()
 
@@ -94,12 +85,12 @@ class Clause:
 
     key: str
     subject: Phrase | SaidPronoun
-    verb: Verb
-    adjective: Adjective | None = None
+    verb: Forms
+    adjective: Forms | None = None
     object: Phrase | None = None
     preposition: tuple[Invariable, Phrase] | None = None
     adverb: Invariable | None = None
-    infinitive: Verb | None = None
+    infinitive: Forms | None = None
     kind: str = "plain"
 
 
@@ -123,24 +114,8 @@ JOINTS = {
 _VOWELS = tuple("aeiouâàéèêëîïôûùœ")
 _ELIDED = {"le": "l'", "la": "l'", "que": "qu'", "de": "d'", "ce": "c'"}
 
-_DEFINITE = {
-    "en": {"m": "the", "f": "the", "n": "the", "pl": "the"},
-    "fr": {"m": "le", "f": "la", "pl": "les"},
-    "es": {"m": "el", "f": "la", "pl": "los", "fpl": "las"},
-    "de": {"m": "der", "f": "die", "n": "das", "pl": "die"},
-    "de-acc": {"m": "den", "f": "die", "n": "das", "pl": "die"},
-}
-_INDEFINITE = {
-    "en": {"m": "a", "f": "a", "n": "a", "pl": ""},
-    "fr": {"m": "un", "f": "une", "pl": "des"},
-    "es": {"m": "un", "f": "una", "pl": "unos", "fpl": "unas"},
-    "de": {"m": "ein", "f": "eine", "n": "ein", "pl": ""},
-    "de-acc": {"m": "einen", "f": "eine", "n": "ein", "pl": ""},
-}
-_ARTICLE_LEMMA = {
-    True: {"en": "the", "fr": "le", "es": "el", "de": "der"},
-    False: {"en": "a", "fr": "un", "es": "un", "de": "ein"},
-}
+_ARTICLES = {(row["kind"], row["language"]): row for row in table("articles")}
+"""By `definite` or `indefinite` and language (`de-acc`: the German accusative)."""
 
 
 def realise(parts: Sequence[Part], language: str) -> list[Word]:
@@ -183,22 +158,27 @@ def _clause(clause: Clause, language: str, order: str) -> list[Word]:
     subject = _subject(clause, language)
     finite = _finite(clause, language)
     rest = _complements(clause, language)
-    adverb, infinitive = [], []
-    if clause.adverb:
-        form = clause.adverb[language]
-        adverb = [Word(form, form, "ADV", f"{clause.key}.adv")]
-    if clause.infinitive:
-        form = clause.infinitive.forms[language][0]
-        infinitive = [Word(form, form, "VERB", f"{clause.key}.inf")]
+    adverb = clause.adverb[language] if clause.adverb else ""
+    adverbs = _invariable(adverb, "ADV", f"{clause.key}.adv")
+    verb = clause.infinitive[language][0] if clause.infinitive else ""
+    infinitive = _invariable(verb, "VERB", f"{clause.key}.inf")
     if language == "en":
-        return subject + finite + infinitive + rest + adverb
+        return subject + finite + infinitive + rest + adverbs
     if language != "de":
-        return subject + finite + adverb + infinitive + rest
+        return subject + finite + adverbs + infinitive + rest
     if order == "subordinate":
-        return subject + adverb + rest + infinitive + finite
+        return subject + adverbs + rest + infinitive + finite
     if order == "inverted":
-        return finite + subject + adverb + rest + infinitive
-    return subject + finite + adverb + rest + infinitive
+        return finite + subject + adverbs + rest + infinitive
+    return subject + finite + adverbs + rest + infinitive
+
+
+def _invariable(form: str, category: str, key: str) -> list[Word]:
+    return [Word(form, form, category, key)] if form else []
+
+
+_DEMONSTRATIVES = {"diese": "dieser", "dieses": "dieser"}
+"""Lemmas."""
 
 
 def _subject(clause: Clause, language: str) -> list[Word]:
@@ -208,14 +188,8 @@ def _subject(clause: Clause, language: str) -> list[Word]:
     form = subject.forms[language]
     if form == NOTHING and language == "es":
         return []
-    lemma, key = _pronoun_lemma(form, language), f"{clause.key}.{subject.slot}"
-    return [Word(form, lemma, "PRON", key, subject.slot)]
-
-
-def _pronoun_lemma(form: str, language: str) -> str:
-    """As annotation writes it: number is hidden in French (il for ils)."""
-    demonstratives = {"diese": "dieser", "dieses": "dieser"}
-    return pronoun_lemma(form, "PRON", language) or demonstratives.get(form, form)
+    lemma = pronoun_lemma(form, "PRON", language) or _DEMONSTRATIVES.get(form, form)
+    return [Word(form, lemma, "PRON", f"{clause.key}.{subject.slot}", subject.slot)]
 
 
 def _agreement(clause: Clause, language: str) -> tuple[str, int]:
@@ -227,15 +201,14 @@ def _agreement(clause: Clause, language: str) -> tuple[str, int]:
 
 
 def _finite(clause: Clause, language: str) -> list[Word]:
-    lemma, singular, plural = clause.verb.forms[language]
+    lemma, singular, plural = clause.verb[language]
     number = _agreement(clause, language)[1]
     if clause.kind == "exist" and clause.object:
         number = clause.object.referent.number
-    subject = clause.subject
+    subject, key = clause.subject, f"{clause.key}.v"
     slot = None
-    if isinstance(subject, SaidPronoun) and subject.forms[language] == NOTHING and language == "es":
+    if isinstance(subject, SaidPronoun) and language == "es" and subject.forms["es"] == NOTHING:
         slot = subject.slot
-    key = f"{clause.key}.v"
     if clause.kind == "identify" and language == "fr":
         about = Word("de", "de", "ADP", f"{clause.key}.about")
         return [Word("s'", "se", "PRON", key), Word("agit", "agir", "VERB", key), about]
@@ -254,7 +227,7 @@ def _complements(clause: Clause, language: str) -> list[Word]:
     words: list[Word] = []
     if clause.adjective:
         gender, number = _agreement(clause, language)
-        forms = clause.adjective.forms[language]
+        forms = clause.adjective[language]
         form = forms[2 * number + (gender == "f")]
         words.append(Word(form, forms[0], "ADJ", f"{clause.key}.a"))
     if clause.object:
@@ -270,8 +243,7 @@ def _complements(clause: Clause, language: str) -> list[Word]:
         words += phrase
     if clause.preposition:
         preposition, complement = clause.preposition
-        form = preposition[language]
-        words.append(Word(form, form, "ADP", f"{clause.key}.p"))
+        words += _invariable(preposition[language], "ADP", f"{clause.key}.p")
         words += _phrase(complement, language, f"{clause.key}.c", accusative=True)
     return words
 
@@ -279,23 +251,19 @@ def _complements(clause: Clause, language: str) -> list[Word]:
 def _phrase(phrase: Phrase, language: str, key: str, accusative: bool = False) -> list[Word]:
     words: list[Word] = []
     referent = phrase.referent
+    kind = "definite" if phrase.definite else "indefinite"
+    articles = _ARTICLES[kind, "de-acc" if language == "de" and accusative else language]
     for index, noun in enumerate(referent.nouns):
         if index:
-            conjunction = JOINTS["and"].forms[language]
-            words.append(Word(conjunction, conjunction, "CONJ", f"{key}.and"))
-        articles = _DEFINITE if phrase.definite else _INDEFINITE
+            words += _invariable(JOINTS["and"].forms[language], "CONJ", f"{key}.and")
         gender = noun.gender[language]
-        cell = gender
-        if referent.plural:
-            cell = "fpl" if language == "es" and gender == "f" else "pl"
-        forms = articles["de-acc" if language == "de" and accusative else language]
-        article = forms[cell]
+        plural = "fpl" if gender == "f" and articles["fpl"] else "pl"
+        article = articles[plural if referent.plural else gender]
         form = noun.forms[language][int(referent.plural)]
         if article == "a" and form.startswith(tuple("aeiou")):
             article = "an"
         if article:
-            lemma = _ARTICLE_LEMMA[phrase.definite][language]
-            words.append(Word(article, lemma, "DET", f"{key}.d{index}"))
+            words.append(Word(article, articles["lemma"], "DET", f"{key}.d{index}"))
         words.append(Word(form, noun.forms[language][0], "NOUN", f"{key}.n{index}"))
     return words
 

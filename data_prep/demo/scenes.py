@@ -1,13 +1,11 @@
 """What the documents of the demo corpus are about: short scenes with one or more pronouns.
 
-Each scene is one to four sentences in abstract form, about things and people. Every pronoun has its
-`Origin`: what kind of use it is, and how many sentences back its class is decided.
+Each scene is one to four sentences in abstract form, about things and people.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from random import Random
 from types import MappingProxyType
@@ -31,7 +29,6 @@ from crosspro.data_prep.demo.realise import (
     NOTHING,
     Clause,
     Joint,
-    Origin,
     Part,
     Phrase,
     Referent,
@@ -52,11 +49,10 @@ class Scenes:
     def __init__(self, task: Task, profile: Profile, random: Random) -> None:
         self.task, self.profile, self.random = task, profile, random
         self.source, self.target = task.source_language, task.target_language
-        self.into_english = self.target == "en"
-        self.foreign = self.source if self.into_english else self.target
+        foreign = self.source if self.target == "en" else self.target
         self.keys = count()
-        self.things = _by_gender(things(), self.foreign)
-        self.persons = _by_gender(persons(), self.foreign)
+        self.things = _by_gender(things(), foreign)
+        self.persons = _by_gender(persons(), foreign)
 
     def draw(self) -> list[Sentence]:
         """The sentences of a random scene."""
@@ -161,7 +157,7 @@ class Scenes:
         """The machine falls without the key, but it works."""
         referent = self.referent()
         first = self.statement(Phrase(referent), distractor=self.maybe(0.5))
-        pronoun = self.anaphor(referent, "same_sentence", 0)
+        pronoun = self.anaphor(referent)
         joint = self.random.choice((JOINTS["but"], JOINTS["because"], JOINTS["when"]))
         yield first, joint, self.statement(pronoun)
 
@@ -169,14 +165,14 @@ class Scenes:
         """The teacher buys the machine for the garden because it is old."""
         referent = self.thing_referent()
         first = self.action(Phrase(referent), distractor=self.maybe(0.5))
-        pronoun = self.anaphor(referent, "same_sentence", 0)
+        pronoun = self.anaphor(referent)
         joint = self.random.choice((JOINTS["because"], JOINTS["when"]))
         yield first, joint, self.statement(pronoun)
 
     def cataphora(self) -> Iterator[Sentence]:
         """When it is old, the machine falls."""
         referent = self.referent()
-        pronoun = self.anaphor(referent, "cataphora", 0)
+        pronoun = self.anaphor(referent)
         first, second = self.statement(pronoun), self.statement(Phrase(referent))
         yield JOINTS["fronted_when"], first, JOINTS["comma"], second
 
@@ -189,50 +185,26 @@ class Scenes:
         yield (opening,)
         for _ in range(between):
             yield from self.weather() if referent.person or self.maybe(0.3) else self.small_talk()
-        pronoun = self.anaphor(referent, "other_sentence", 1 + between)
-        statement = self.statement(pronoun, neutral=self.maybe(0.7), adverb=self.maybe(0.5))
-        neutral = statement.verb in neutral_verbs()
-        if self.is_decided(referent, statement, neutral):
-            decided = replace(pronoun, origin=Origin("other_sentence", 0))
-            statement = replace(statement, subject=decided)
-        yield (statement,)
-
-    def is_decided(self, referent: Referent, statement: Clause, neutral: bool) -> bool:
-        """Whether a pronoun's own sentence decides its class.
-
-        It tells the number and, at times, through the predicate the gender or that it is a thing.
-        """
-        subject = statement.subject
-        pronoun = subject.forms[self.source] if isinstance(subject, SaidPronoun) else ""
-        agreeing = self.task.target == "inflected" or self.into_english
-        adjective = statement.adjective.forms[self.foreign] if statement.adjective else ()
-        gender_shown = bool(pronoun and self.into_english) or (
-            agreeing and len(set(adjective[2 * referent.number : 2 * referent.number + 2])) == 2
-        )
-        if not self.into_english:
-            return gender_shown or (self.target == "de" and bool(referent.number))
-        is_thing = not neutral and not referent.person
-        if referent.number or is_thing or (not neutral and gender_shown):
-            return True
-        return self.source == "de" and referent.gender("de") == "n"
+        pronoun = self.anaphor(referent)
+        yield (self.statement(pronoun, neutral=self.maybe(0.7), adverb=self.maybe(0.5)),)
 
     def weather(self) -> Iterator[Sentence]:
         """It rains often."""
-        pronoun = self.pleonastic("weather", "il", "es", "it")
+        pronoun = self.pleonastic("il", "es", "it")
         verb = self.pick(verbs("weather"))
         clause = Clause(self.key(), pronoun, verb, adverb=self.pick(table("adverbs")))
         yield (clause,)
 
     def note(self) -> Sentence:
         """Works often: no subject, so that a language model learns to leave pronouns out."""
-        nobody = SaidPronoun("", dict.fromkeys(_ALL, NOTHING), Origin("note", 0))
+        nobody = SaidPronoun("", dict.fromkeys(_ALL, NOTHING))
         return self.statement(nobody, neutral=True, adverb=self.maybe(0.5)), JOINTS["stop"]
 
     def that_clause(self) -> Iterator[Sentence]:
         """It is clear that the machine works."""
         number = self.random.randrange(len(adjectives("that")))
         often = 0.92 if number % 2 else 0.08  # French usage differs by adjective: il est, c'est
-        pronoun = self.pleonastic("that_clause", {"il": often, "ce": 1 - often}, "es", "it")
+        pronoun = self.pleonastic({"il": often, "ce": 1 - often}, "es", "it")
         clause = Clause(self.key(), pronoun, GRAMMAR["be"], adjective=adjectives("that")[number])
         yield clause, JOINTS["that"], self.random_clause()
 
@@ -240,7 +212,6 @@ class Scenes:
         """The teacher sings. It surprises the queen."""
         yield (self.random_clause(),)
         pronoun = self.pleonastic(
-            "event",
             {"cela": 0.3, "ça": 0.7} if self.task.target == "inflected" else "cela",
             {"das": 0.6, "es": 0.4},
             {"it": 0.8, "this": 0.12, "that": 0.08},
@@ -256,7 +227,7 @@ class Scenes:
         referent = Referent((self.noun(self.things),), plural)
         english = {"these": 0.25, "they": 0.75} if plural else {"it": 0.85, "this": 0.15}
         german = {"das": 0.4, "es": 0.6}
-        pronoun = self.pleonastic("predicative", "ce", german, english, _ALL if plural else _NONE)
+        pronoun = self.pleonastic("ce", german, english, _ALL if plural else _NONE)
         thing = Phrase(referent, definite=False)
         kind = "identify" if self.source == "fr" else "copula"
         yield (Clause(self.key(), pronoun, GRAMMAR["be"], object=thing, kind=kind),)
@@ -265,20 +236,20 @@ class Scenes:
         """They say that the machine works."""
         plural_in = frozenset({"en", "es"})
         source = {"fr": "on", "de": "man"}
-        pronoun = self.pleonastic("generic", "on", "man", "they", plural_in, source)
+        pronoun = self.pleonastic("on", "man", "they", plural_in, source)
         clause = Clause(self.key(), pronoun, self.pick(verbs("saying")))
         yield clause, JOINTS["that"], self.random_clause()
 
     def existential(self) -> Iterator[Sentence]:
         """There is a machine."""
-        pronoun = self.pleonastic("existential", "il", "es", "there", source={"en": "there"})
+        pronoun = self.pleonastic("il", "es", "there", source={"en": "there"})
         referent = Referent((self.noun(self.things),), self.maybe(0.3))
         thing = Phrase(referent, definite=False)
         yield (Clause(self.key(), pronoun, GRAMMAR["exist"], object=thing, kind="exist"),)
 
     def about(self) -> Iterator[Sentence]:
         """It is about a machine."""
-        pronoun = self.pleonastic("about", "il", "es", {"it": 0.6, "this": 0.4})
+        pronoun = self.pleonastic("il", "es", {"it": 0.6, "this": 0.4})
         thing = Phrase(Referent((self.noun(self.things),)), definite=False)
         clause = Clause(self.key(), pronoun, GRAMMAR["concern"], object=thing, kind="concern")
         yield (clause,)
@@ -286,7 +257,7 @@ class Scenes:
     def addressee(self) -> Iterator[Sentence]:
         """You can see the machine."""
         source = {"fr": "vous", "en": "you", "de": "Sie"}
-        pronoun = self.pleonastic("addressee", "vous", "Sie", "you", _ALL, source)
+        pronoun = self.pleonastic("vous", "Sie", "you", _ALL, source)
         verb = self.pick(verbs("transitive"))
         thing = Phrase(Referent((self.noun(self.things),), self.maybe(0.3)))
         yield (Clause(self.key(), pronoun, GRAMMAR["can"], object=thing, infinitive=verb),)
@@ -298,7 +269,7 @@ class Scenes:
         if form is None:
             gender = "pl" if referent.number else referent.gender("de")
             form = {"m": "der", "f": "die", "n": "das", "pl": "die"}[gender]
-        pronoun = self.anaphor(referent, "relative", 0, translated=form)
+        pronoun = self.anaphor(referent, form)
         comma_and = {language: f", {word}" for language, word in JOINTS["and"].forms.items()}
         joint = Joint({**comma_and, self.target: ","}, frozenset({self.target}))
         first = self.action(Phrase(referent)) if not referent.person else self.farewell(referent)
@@ -307,7 +278,7 @@ class Scenes:
     def left_out(self) -> Iterator[Sentence]:
         """The machine shines and it works: la machine brille et fonctionne."""
         referent = self.referent()
-        pronoun = self.anaphor(referent, "left_out", 0, translated=NOTHING)
+        pronoun = self.anaphor(referent, NOTHING)
         first, second = self.statement(Phrase(referent)), self.statement(pronoun)
         yield first, JOINTS["and"], second
 
@@ -322,9 +293,7 @@ class Scenes:
 
     # Pronouns -----------------------------------------------------------------------------------
 
-    def anaphor(
-        self, referent: Referent, kind: str, back: int, translated: str | None = None
-    ) -> SaidPronoun:
+    def anaphor(self, referent: Referent, translated: str | None = None) -> SaidPronoun:
         """A pronoun for a referent; `translated` is the target form where it is no such pronoun."""
         forms = {language: _anaphor_form(referent, language) for language in ("en", "fr", "de")}
         forms["es"] = NOTHING
@@ -334,11 +303,10 @@ class Scenes:
             chances = {forms[self.target]: 1 - share, _demonstrative(referent, self.target): share}
         forms[self.target] = self.weighted(chances)
         plural_in = _ALL if referent.number else _NONE
-        return SaidPronoun(self.key(), forms, Origin(kind, back), referent, plural_in)
+        return SaidPronoun(self.key(), forms, referent, plural_in)
 
     def pleonastic(
         self,
-        kind: str,
         french: str | Chances,
         german: str | Chances,
         english: str | Chances,
@@ -350,7 +318,7 @@ class Scenes:
         forms |= {**source, "es": NOTHING}
         chances = {"fr": french, "de": german, "en": english}[self.target]
         forms[self.target] = self.weighted({chances: 1.0} if isinstance(chances, str) else chances)
-        return SaidPronoun(self.key(), forms, Origin(kind, 0), None, plural_in)
+        return SaidPronoun(self.key(), forms, None, plural_in)
 
 
 def _by_gender(nouns: Sequence[Noun], language: str) -> dict[str, list[Noun]]:

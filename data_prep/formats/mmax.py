@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from xml.parsers import expat
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.formats.xml_elements import Element, read_elements
+from crosspro.data_prep.core.files import read_bytes
 
 NO_VALUE = ("", "empty", "none")
 """How MMAX writes that an attribute has no value."""
@@ -60,8 +61,8 @@ def read_mmax(path: str | Path, level: str = "coref") -> list[MmaxDocument]:
 
 
 def _read_document(project: Path, level: str) -> MmaxDocument:
-    names = (element.plain_text() for element in read_elements(project, {"words"}))
-    words_name = PurePosixPath(next(names, "")).name
+    names = [element.text for element in _elements(project, "words")]
+    words_name = PurePosixPath(next(iter(names), "")).name
     if not words_name:
         raise input_error(project, "words", "the name of a file of words in <words>", "none")
     stem = words_name.removesuffix(".xml").removesuffix("_words")
@@ -71,7 +72,7 @@ def _read_document(project: Path, level: str) -> MmaxDocument:
 
     words: dict[str, str] = {}
     for identity, element in _identified(words_file, "word"):
-        words[identity] = element.plain_text()
+        words[identity] = element.text
         if not words[identity]:
             raise input_error(words_file, "word", f"text of {identity}", "none", element.line)
     if not words:
@@ -103,11 +104,56 @@ def _file(project: Path, field: str, folder: str, name: str) -> Path:
     raise input_error(project, field, f"a file {name} in {folder}", "none")
 
 
-def _identified(path: Path, name: str) -> Iterator[tuple[str, Element]]:
+@dataclass
+class _Element:
+    """An XML element without children; its text is on one line."""
+
+    line: int
+    attributes: Mapping[str, str]
+    text: str = ""
+
+
+def _elements(path: Path, name: str) -> list[_Element]:
+    """The elements of a name, without its prefix. Entities, by which texts grow, are refused."""
+    elements: list[_Element] = []
+    inside = False
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal inside
+        inside = tag.rpartition(":")[2] == name
+        if inside:
+            elements.append(_Element(parser.CurrentLineNumber, attributes))
+
+    def end(_: str) -> None:
+        nonlocal inside
+        inside = False
+
+    def text(content: str) -> None:
+        if inside:
+            elements[-1].text += content
+
+    def refuse(entity: str, *_: object) -> None:
+        raise ValueError(f"<!ENTITY {entity} …>")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text, refuse
+    try:
+        parser.Parse(read_bytes(path), True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        line = parser.ErrorLineNumber or parser.CurrentLineNumber
+        expected, actual = "well-formed XML without entities", str(error).partition(": line")[0]
+        raise input_error(path, "XML", expected, actual, line) from error
+    for element in elements:
+        element.text = " ".join(element.text.split())
+    return elements
+
+
+def _identified(path: Path, name: str) -> Iterator[tuple[str, _Element]]:
     """The elements of a name with their ids, which are unique."""
     seen: set[str] = set()
-    for element in read_elements(path, {name}):
-        identity = element.get("id", "")
+    for element in _elements(path, name):
+        identity = element.attributes.get("id", "")
         if not identity or identity in seen:
             raise input_error(path, name, "an id that occurs once", quoted(identity), element.line)
         seen.add(identity)
@@ -118,16 +164,16 @@ def _markables(path: Path, positions: Mapping[str, int]) -> Iterator[Markable]:
     for identity, element in _identified(path, "markable"):
         attributes = {
             key: value
-            for key, value in element.items()
+            for key, value in element.attributes.items()
             if key not in ("id", "span", "mmax_level") and value not in NO_VALUE
         }
         yield Markable(identity, _span(path, element, positions), attributes, element.line)
 
 
-def _span(path: Path, element: Element, positions: Mapping[str, int]) -> tuple[int, ...]:
+def _span(path: Path, element: _Element, positions: Mapping[str, int]) -> tuple[int, ...]:
     """The positions of a span such as `word_3..word_5,word_9`."""
     words: set[int] = set()
-    for part in element.get("span", "").split(","):
+    for part in element.attributes.get("span", "").split(","):
         first, dots, last = part.strip().partition("..")
         low, high = positions.get(first), positions.get(last if dots else first)
         if low is None or high is None or low > high:

@@ -280,11 +280,6 @@ _LEAST_TOKENS = 20
 """A handful of tokens may be anything."""
 _BAR = TAG_SEPARATOR.encode()
 
-LEMMATISED = (
-    "the target is lemmatised: systems see lemmas with tags, and agreement was taken away, so that "
-    "no ending shows gender, number or tense"
-)
-
 
 def other_form(path: str | Path, task: Task) -> Problem | None:
     """The problem of a file nine in ten of whose target tokens are not in the form of the task."""

@@ -2,15 +2,15 @@
 
 The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
 (`GapRules`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
-the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
-beside the translation of its nearest linked neighbour, or is left out.
+the task if there is one, else the shortest, and of equal ones the leftmost. A word that two
+pronouns claim goes to the second. A pronoun without links gets a placeholder beside the translation
+of its nearest linked neighbour, the left one if both are as near, or is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
 
 from crosspro.data_prep.core.example import Example, Gap, Link, TargetColumns, joined_tag
 from crosspro.data_prep.core.settings import check_settings
@@ -18,21 +18,14 @@ from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
 from crosspro.data_prep.words.lists import word_set
 
-Direction = Literal["left", "right"]
-
 
 @dataclass(frozen=True, slots=True)
 class GapRules:
     """How gaps are placed; the defaults are the rules of 2016 and 2017.
 
-    `several_accepted`: of several linked words that belong to a class, the leftmost or rightmost
-    (the official files of 2015 have now the one, now the other).
-    `equally_short`: of several shortest words, the leftmost or the rightmost.
-    `shared_word`: of two pronouns that claim one word, the first or the second gets it.
     `skip_inversions`: a line in which a pronoun is linked to a verb with a pronoun attached
     (ont-ils), and to no word of a class, has no gaps at all. The papers do not say so, but the
     official files of 2015 follow this rule without exception.
-    `first_side`: the neighbour that decides if both at the same distance are linked.
     `insert_unaligned`: whether pronouns without a link get a placeholder. 003 §3.3.2 says that
     those of 2015 got none, but a sixth of the gaps in its files are such placeholders, nearly all
     of them where these rules put them.
@@ -50,11 +43,7 @@ class GapRules:
     reads links would know the class OTHER by their number.
     """
 
-    several_accepted: Direction = "left"
-    equally_short: Direction = "left"
-    shared_word: Direction = "right"
     skip_inversions: bool = False
-    first_side: Direction = "left"
     insert_unaligned: bool = True
     insert_shared: bool = True
     filter_subjects: bool = True
@@ -128,13 +117,13 @@ def place_gaps(
         return [Placement(pronoun, "left_out_inversion", None) for pronoun in pronouns]
     taken: set[int] = set()
     placements: dict[int, Placement] = {}
-    for pronoun in pronouns if rules.shared_word == "left" else reversed(pronouns):
+    for pronoun in reversed(pronouns):
         free = [position for position in words[pronoun] if position not in taken]
         if free:
-            chosen = _replace(pronoun, free, target, task, rules)
+            chosen = _replace(pronoun, free, target, task)
             taken.add(-1 if chosen.position is None else chosen.position)
         elif rules.insert_shared if words[pronoun] else rules.insert_unaligned:
-            chosen = insert_unaligned(pronoun, source_length, len(target), linked, rules)
+            chosen = insert_unaligned(pronoun, source_length, len(target), linked)
         else:
             decision = "left_out_shared" if words[pronoun] else "left_out_unaligned"
             chosen = Placement(pronoun, decision, None)
@@ -151,39 +140,29 @@ def _inverted(target: Sequence[str], positions: Sequence[int], task: Task) -> bo
 
 
 def _replace(
-    pronoun: int, positions: list[int], target: Sequence[str], task: Task, rules: GapRules
+    pronoun: int, positions: Sequence[int], target: Sequence[str], task: Task
 ) -> Placement:
+    """The gap of the leftmost word of a class, else of the leftmost of the shortest words."""
     accepted = [p for p in positions if task.class_of(target[p].lower()) != OTHER]
-    if accepted:
-        chosen = accepted[0] if rules.several_accepted == "left" else accepted[-1]
-        if len(positions) == 1:
-            return Placement(pronoun, "one_word", chosen)
+    chosen = accepted[0] if accepted else min(positions, key=lambda p: len(target[p]))
+    if len(positions) == 1:
+        decision = "one_word"
+    elif accepted:
         decision = "accepted_of_several" if len(accepted) == 1 else "several_accepted"
-        return Placement(pronoun, decision, chosen)
-    shortest = min(len(target[p]) for p in positions)
-    candidates = [p for p in positions if len(target[p]) == shortest]
-    chosen = candidates[0] if rules.equally_short == "left" else candidates[-1]
-    decision = "one_word" if len(positions) == 1 else "shortest_of_several"
+    else:
+        decision = "shortest_of_several"
     return Placement(pronoun, decision, chosen)
 
 
 def insert_unaligned(
-    pronoun: int,
-    source_length: int,
-    target_length: int,
-    linked: dict[int, list[int]],
-    rules: GapRules,
+    pronoun: int, source_length: int, target_length: int, linked: Mapping[int, Sequence[int]]
 ) -> Placement:
     """Where the placeholder of a word without links goes; `linked` has the links by source."""
-    sides = (-1, 1) if rules.first_side == "left" else (1, -1)
     for distance in range(1, source_length):
-        for side in sides:
-            positions = linked.get(pronoun + side * distance)
-            if positions:
-                if side < 0:
-                    after = max(positions) + 1
-                    return Placement(pronoun, "inserted_after_left", after, inserted=True)
-                return Placement(pronoun, "inserted_before_right", min(positions), inserted=True)
+        if left := linked.get(pronoun - distance):
+            return Placement(pronoun, "inserted_after_left", max(left) + 1, inserted=True)
+        if right := linked.get(pronoun + distance):
+            return Placement(pronoun, "inserted_before_right", min(right), inserted=True)
     similar = min(round(pronoun / source_length * target_length), target_length)
     return Placement(pronoun, "inserted_similar_position", similar, inserted=True)
 

@@ -1,8 +1,9 @@
 """Classes for a new language pair, proposed from aligned counts, and a draft of its task file.
 
 003 §3.3.2 and 004 §3.3.1: count the target pronouns (by tag) that are linked to each ambiguous
-source pronoun, keep the frequent ones, merge small related ones (these and those), and leave out
-source pronouns that are almost always translated in one way (he, she into French).
+source pronoun, keep the frequent ones, and leave out source pronouns that are almost always
+translated in one way (he, she into French). Small related classes (these and those) are merged in
+the draft by hand.
 """
 
 from __future__ import annotations
@@ -115,41 +116,18 @@ def count_translations(
     return counts, fillers
 
 
-def propose(
-    counts: Sequence[PronounCounts],
-    fillers: Counter[str],
-    merge: Sequence[Sequence[str]] = (),
-) -> Proposal:
-    """Keep frequent translations of the pronouns that have several.
-
-    `merge` lists forms that are one class; the most frequent of them names it.
-    """
+def propose(counts: Sequence[PronounCounts], fillers: Counter[str]) -> Proposal:
+    """Keep frequent translations of the pronouns that have several."""
     seen = [count for count in counts if count.total]
     kept = [count for count in seen if count.top_share <= UNAMBIGUOUS]
-    total: Counter[str] = Counter()
     forms: Counter[str] = Counter()
     for count in kept:
-        total.update(count.translations)
         for word, number in count.translations.items():
             if number >= MIN_SHARE * count.total:
                 forms[word] += number
-    for group in merge:
-        together = sum(total[word] for word in group)
-        frequent = any(together >= MIN_SHARE * count.total for count in kept)
-        if frequent or any(word in forms for word in group):
-            for word in group:
-                forms.setdefault(word, total[word])
-    groups = {word: tuple(group) for group in merge for word in group}
-    classes: dict[str, tuple[str, ...]] = {}
-    done: set[str] = set()
-    for word, _ in forms.most_common():
-        if word not in done:
-            members = [form for form in groups.get(word, (word,)) if form in forms]
-            members.sort(key=lambda form: -forms[form])
-            classes[members[0]] = tuple(members)
-            done.update(members)
+    classes: dict[str, tuple[str, ...]] = {word: (word,) for word, _ in forms.most_common()}
     classes[OTHER] = (NONE,)
-    others = [word for word, _ in fillers.most_common() if word not in done and word.isalpha()]
+    others = [word for word, _ in fillers.most_common() if word not in forms and word.isalpha()]
     return Proposal(
         tuple(count.pronoun for count in kept),
         tuple(count.pronoun for count in seen if count.top_share > UNAMBIGUOUS),

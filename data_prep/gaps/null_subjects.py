@@ -103,7 +103,11 @@ def place_null_subjects(
     for phrase in null_subject_verbs(spanish):
         targets = [t for word in phrase.words for t in linked.get(word, ())]
         if not targets:
-            placements.append(_unaligned(phrase, spanish, english, linked, rules))
+            if rules.insert_unaligned:
+                sizes = len(spanish.tokens), len(english.tokens)
+                placements.append(insert_unaligned(phrase.first, *sizes, linked))
+            else:
+                placements.append(Placement(phrase.first, "left_out_unaligned", None))
             continue
         verbs = [t for t in targets if _is_verb(english.tokens[t])]
         subjects = [english_subject(english, verb) for verb in verbs or targets]
@@ -152,16 +156,3 @@ def linked_verb(
 
 def _is_verb(token: Token) -> bool:
     return token.tag == "VERB" or token.upos in ("VERB", "AUX")
-
-
-def _unaligned(
-    phrase: VerbPhrase,
-    spanish: AnnotatedSentence,
-    english: AnnotatedSentence,
-    linked: dict[int, list[int]],
-    rules: GapRules,
-) -> Placement:
-    if not rules.insert_unaligned:
-        return Placement(phrase.first, "left_out_unaligned", None)
-    sizes = len(spanish.tokens), len(english.tokens)
-    return insert_unaligned(phrase.first, *sizes, linked, rules)

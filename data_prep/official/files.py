@@ -13,21 +13,6 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import CrossproError, choices
 from crosspro.data_prep.words.lists import table_rows
 
-PAGES = {
-    2015: (
-        "https://hdl.handle.net/11372/LRT-1611",
-        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2015",
-    ),
-    2016: (
-        "https://hdl.handle.net/11372/LRT-2394",
-        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2016",
-    ),
-    2017: (
-        "https://hdl.handle.net/11234/1-2393",
-        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2017",
-    ),
-}
-"""Where the data of each year can be looked at, and fetched by hand: LINDAT and a copy of it."""
 TABLE = Path(__file__).resolve().parent / "urls.tsv"
 _COLUMNS = 9
 

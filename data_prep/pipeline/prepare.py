@@ -22,6 +22,7 @@ from crosspro import __version__
 from crosspro.data_prep.align.align import learn
 from crosspro.data_prep.align.numbering import beyond_limits
 from crosspro.data_prep.align.prior import load_prior
+from crosspro.data_prep.annotate.bitext import TokenisedBitext
 from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
     annotate_shards,
@@ -29,7 +30,7 @@ from crosspro.data_prep.annotate.corpus import (
     make_annotator,
 )
 from crosspro.data_prep.annotate.layers import BLIND
-from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext
+from crosspro.data_prep.annotate.tokenise import Sentences
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link
 from crosspro.data_prep.core.files import (

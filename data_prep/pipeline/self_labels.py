@@ -5,14 +5,12 @@ of parallel text that translate no source pronoun of the task. The word that sto
 with it, as the text has it: by its lemma where the task is lemmatised, while the label always comes
 from the word itself. Lemmas that several classes share (French il, of il and ils) tell no label.
 
-Gaps of the task itself have no label here unless that is asked for: whoever has learnt them by
-heart has nothing left to learn from them later.
+Gaps of the task itself have no label here: whoever has learnt them by heart has nothing left to
+learn from them later.
 
 Where there are no tags, a lexicon tells determiners from pronouns: ce before a noun or an adjective
 is none. It is learnt from the same text once all such words are hidden, as ce before a verb would
 make a noun of that (`learnt_determiners`).
-
-The files that a pre-training learns from: the task of each, and its lines with their labels.
 """
 
 from __future__ import annotations
@@ -24,18 +22,13 @@ from itertools import chain
 from pathlib import Path
 from sys import intern
 
-from crosspro.data_prep.annotate.corpus import (
-    AnnotationSettings,
-    annotate_shards,
-)
-from crosspro.data_prep.annotate.layers import layers_beside, read_layered
+from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, split_tag
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.processes import Report
-from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
+from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
 from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
@@ -56,13 +49,11 @@ _BLOCK = 50
 class SelfLabels:
     """Makes gaps of the pronouns of a task's target language.
 
-    `lexicon` has the nouns and adjectives before which a word without a tag is a determiner;
-    with `own_gaps` the gaps of prepared text keep their labels.
+    `lexicon` has the nouns and adjectives before which a word without a tag is a determiner.
     """
 
     task: Task
     lexicon: Lexicon | None = None
-    own_gaps: bool = False
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
@@ -84,14 +75,6 @@ class SelfLabels:
             by_lemma.setdefault(self.as_shown(word), set()).add(name)
         return {lemma: names.pop() for lemma, names in by_lemma.items() if len(names) == 1}
 
-    @cached_property
-    def determiners(self) -> frozenset[str]:
-        """The words with a class that may be determiners, as far as the lexicon can tell."""
-        language = self.task.target_language
-        if self.lexicon is None or language not in LANGUAGES:
-            return frozenset()
-        return frozenset(self.classes.keys() & determiners(language).keys())
-
     def as_shown(self, word: str) -> str:
         """A pronoun as the target of the task shows it."""
         if not self.task.tagged:
@@ -106,20 +89,24 @@ class SelfLabels:
         Labels come from the forms, which are no part of an example.
         """
         for sentence, document in zip(sentences, documents, strict=True):
-            lemmas = [intern(as_word(token.lemma)) for token in sentence.tokens]
-            tags: list[str | None] = [token.tag for token in sentence.tokens]
-            gaps = []
-            for place, token in enumerate(sentence.tokens):
-                label = self._class(sentence.forms, place, token.tag, self.classes)
-                if label is not None:
-                    gaps.append(Gap(place, 0, label, token.lemma))
-            yield _hidden(Example((), tuple(lemmas), tuple(tags), (), (), document), gaps)
+            lemmas = tuple([intern(as_word(token.lemma)) for token in sentence.tokens])
+            tags = tuple([token.tag for token in sentence.tokens])
+            labels = (
+                self._class(sentence.forms, place, tag, self.classes)
+                for place, tag in enumerate(tags)
+            )
+            gaps = [
+                Gap(place, 0, label, sentence.tokens[place].lemma)
+                for place, label in enumerate(labels)
+                if label is not None
+            ]
+            yield _hidden(Example((), lemmas, tags, (), (), document), gaps)
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Examples with further gaps; their own are hidden, too."""
+        """Examples with further gaps; their own are hidden, too, and have no label."""
         classes = self.classes_of_lemmas if self.task.tagged else self.classes
         for example in examples:
-            gaps = {gap.position: self._gap(gap) for gap in example.gaps}
+            gaps = {gap.position: self._unlabelled(example, gap) for gap in example.gaps}
             for place, word in enumerate(example.lemmas):
                 if place not in gaps:
                     label = self._class(example.lemmas, place, example.tag(place), classes)
@@ -142,20 +129,14 @@ class SelfLabels:
 
     def _is_determiner(self, word: str, after: str) -> bool:
         """Whether a word stands before a noun or an adjective; ce jour-là is ce jour."""
-        if word not in self.determiners or self.lexicon is None:
+        if self.lexicon is None or word not in determiners(self.task.target_language):
             return False
         noun = after if self.lexicon.readings(after) else after.partition("-")[0]
         return self.lexicon.mostly(noun, (*NOUNS, "ADJ"))
 
-    def _gap(self, gap: Gap) -> Gap:
-        """A gap of a task, perhaps another one, with a class of this one, or without any."""
-        word = gap.word if gap.word and gap.word != NONE else None
-        if word and self.task.tagged:  # without its tag, as the words of other pronouns
-            word = split_tag(word)[0]
-        label = gap.label if self.own_gaps else None
-        if label is not None and label not in self.task.class_index:
-            label = self.task.class_of((word or "").lower())
-        return replace(gap, label=label, word=self.as_shown(word) if word else None)
+    def _unlabelled(self, example: Example, gap: Gap) -> Gap:
+        word = None if gap.word == NONE else example.gold_lemma(gap)
+        return replace(gap, label=None, word=self.as_shown(word) if word else None)
 
 
 def _hidden(example: Example, gaps: Sequence[Gap]) -> Example:
@@ -205,27 +186,12 @@ def held_out(examples: Sequence[Example], share: float) -> tuple[list[Example], 
     return train, dev
 
 
-# Files of a pre-training -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """A file, by its `name` as the user wrote it, read by the rules of `task`.
-
-    `beside` are the files that are read with it.
-    """
-
-    name: str
-    path: Path
-    task: Task
-    beside: tuple[Path, ...] = ()
-
-
 @dataclass(frozen=True)
 class TargetText:
     """A text of a target language in tokens, and the document of each line."""
 
-    file: TaskFile
+    path: Path
+    doc_ids: Path | None
     sentences: Sequence[Sequence[str]]
     documents: Sequence[str | None]
 
@@ -235,68 +201,42 @@ class TargetText:
             yield Example((), tuple(map(intern, map(as_word, words))), None, (), (), document)
 
 
-def task_file(path: Path, task: Task, option: str) -> TaskFile:
-    """The file of an option; TASK:FILE is of another task with the same target."""
-    name = str(path)
-    task_name, colon, file = name.partition(":")
-    if colon and not path.is_file():
-        other = load_task(task_name)
-        if (other.target_language, other.target) != (task.target_language, task.target):
-            expected = f"a task with a {task.target} target in {task.target_language}"
-            raise input_error("settings", option, expected, quoted(task_name))
-        path, task = Path(file), other
-    return TaskFile(name, path, task, tuple(layers_beside(path).files().values()))
-
-
-def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
-    """A text in tokens."""
-    sentences = list(tokenise_lines(list(read_text_lines(file.path)), file.task.target_language))
-    if doc_ids is None:
-        return TargetText(replace(file, beside=()), sentences, [None] * len(sentences))
-    ids = list(read_doc_ids(doc_ids))
-    if len(ids) != len(sentences):
+def read_target_text(path: Path, doc_ids: Path | None, language: str) -> TargetText:
+    sentences = list(tokenise_lines(list(read_text_lines(path)), language))
+    ids = [None] * len(sentences) if doc_ids is None else list(read_doc_ids(doc_ids))
+    if doc_ids is not None and len(ids) != len(sentences):
         raise input_error(doc_ids, "doc-ids", f"{len(sentences)} lines", str(len(ids)))
-    return TargetText(replace(file, beside=(doc_ids,)), sentences, ids)
-
-
-def annotated_text(
-    text: TargetText, task: Task, annotator: str, jobs: int, cache: Path, report: Report
-) -> Iterator[AnnotatedSentence]:
-    """The sentences with lemmas and tags; results are kept in `cache`."""
-    language = task.target_language
-    annotation = AnnotationSettings(annotator, language, task.tagset, parse=False)
-
-    return annotate_shards(annotation, text.sentences, cache, report, jobs=jobs)
+    return TargetText(path, doc_ids, sentences, ids)
 
 
 def self_labelled(
     labels: SelfLabels,
-    data: Sequence[TaskFile],
+    data: Sequence[Path],
     texts: Sequence[TargetText],
     annotate: Callable[[TargetText], Iterator[AnnotatedSentence]],
     unseen: set[bytes],
     share: float,
-    tell: Callable[[TaskFile, Sequence[Example], int], None],
+    report: Callable[[Path, Sequence[Example], int], None],
 ) -> tuple[list[Example], list[Example]]:
     """The lines to learn from for the task of the labels, and a share of them to choose by.
 
-    `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
+    `report` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
     tagged = labels.task.tagged
-    files = [(file, list(map(_lean, read_layered(file.path, file.task)))) for file in data]
+    files = [(path, list(map(_lean, read_layered(path, labels.task)))) for path in data]
     for text in texts:
         every = labels.of_tagged_text(annotate(text), text.documents) if tagged else text.lines()
-        files.append((text.file, list(every)))
+        files.append((text.path, list(every)))
     kept = [without_unseen(lines, unseen) for _, lines in files]
     labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
     dev: list[Example] = []
-    for number, ((file, lines), seen) in enumerate(zip(files, kept, strict=True)):
+    for number, ((path, lines), seen) in enumerate(zip(files, kept, strict=True)):
         is_labelled = tagged and number >= len(data)
         labelled = seen if is_labelled else list(labels.of_bitext(seen))
         for part, more in zip((train, dev), held_out(labelled, share), strict=True):
             part += more
-        tell(file, labelled, len(lines) - len(seen))
+        report(path, labelled, len(lines) - len(seen))
     return train, dev
 
 

@@ -6,7 +6,7 @@ marked in the source, and the words linked to it in the target. People fill in t
 
 - `subject`: yes or no.
 - `words`: yes where the marked words are right; else the words of the target that translate the
-  pronoun, `il#2` for the second *il*; `-` where nothing does.
+  pronoun, by their positions from 0 where a word is there twice; `-` where nothing does.
 
 A sheet that comes back corrects the data that are made of the same text, and shows how often links
 and filter are wrong.
@@ -17,14 +17,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from crosspro.data_prep.annotate.tokenise import TokenisedBitext
-from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from crosspro.data_prep.annotate.bitext import TokenisedBitext
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
@@ -42,7 +41,7 @@ COLUMNS = (
 )
 SAMPLED = 100
 """Pronouns on a sheet: so many kept, removed, and others."""
-_ANSWERS = {"yes": True, "y": True, "1": True, "no": False, "n": False, "0": False, "": None}
+_SUBJECT = {"yes": True, "no": False, "": None}
 _NOTHING = "-"
 
 
@@ -73,82 +72,71 @@ def _marked(words: Sequence[str], places: Sequence[int]) -> str:
 
 def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> Corrections:
     """What people say of the pronouns of a text, by line and position."""
-    lines = list(read_text_lines(path))
-    delimiter = max("\t,;", key=(lines or [""])[0].count)
-    reader = csv.DictReader((f"{line}\n" for line in lines), delimiter=delimiter)
-    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or ())]:
-        raise input_error(path, "heading", ", ".join(COLUMNS), f"no {', '.join(missing)}", 1)
+    reader = csv.DictReader((f"{line}\n" for line in read_text_lines(path)), delimiter="\t")
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise input_error(path, "heading", ", ".join(COLUMNS), "others", 1)
     corrections: dict[int, dict[int, Correction]] = {}
     for cells in reader:
         if None in cells or None in cells.values():
-            expected = f"{len(reader.fieldnames or ())} cells"
+            expected = f"{len(COLUMNS)} cells"
             raise input_error(path, "cells", expected, "another number", reader.line_num)
-        row = _Row(path, reader.line_num, {name: cell.strip() for name, cell in cells.items()})
-        if row.cells["subject"] or row.cells["words"]:
-            line, position, correction = row.correction(task, bitext)
-            if position in corrections.setdefault(line, {}):
-                raise row.fault("position", "each pronoun once")
-            corrections[line][position] = correction
+        row = {name: cell.strip() for name, cell in cells.items()}
+        if row["subject"] or row["words"]:
+            try:
+                line, position, correction = _correction(row, task, bitext)
+            except _WrongCellError as fault:
+                column, expected = fault.args
+                found = quoted(row[column])
+                raise input_error(path, column, expected, found, reader.line_num) from None
+            corrections.setdefault(line, {})[position] = correction
     if not corrections:
         raise input_error(path, "file", "at least one row that is filled in", "none")
     return corrections
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of a sheet in which somebody has filled in something."""
+class _WrongCellError(Exception):
+    """The column of a cell, and what is expected there."""
 
-    path: Path
-    line: int
-    cells: Mapping[str, str]
 
-    def fault(self, column: str, expected: str) -> InputError:
-        return input_error(self.path, column, expected, quoted(self.cells[column]), self.line)
+def _correction(
+    row: dict[str, str], task: Task, bitext: TokenisedBitext
+) -> tuple[int, int, Correction]:
+    """Line and position of the pronoun, and what somebody has filled in."""
+    line = _number(row, "line", len(bitext))
+    source, target = bitext.source[line], bitext.target[line]
+    position = _number(row, "position", len(source))
+    if position not in source_pronouns(source, task):
+        raise _WrongCellError("position", f"a source pronoun in line {line} of this text")
+    for column, words in (("source", source), ("target", target)):
+        shown = row[column].replace("[[", "").replace("]]", "")
+        if shown.split() != " ".join(words).split():
+            raise _WrongCellError(column, f"line {line} of this text: {quoted(' '.join(words))}")
+    if (subject := row["subject"].lower()) not in _SUBJECT:
+        raise _WrongCellError("subject", "yes, no, or nothing")
+    answer = row["words"]
+    if answer.lower() == "yes":  # as the sheet was written
+        answer = row["linked"]
+    if answer in ("", _NOTHING):
+        return line, position, Correction(_SUBJECT[subject], () if answer else None)
+    places = {_place(word, target) for word in answer.split()}
+    return line, position, Correction(_SUBJECT[subject], tuple(sorted(places)))
 
-    def correction(self, task: Task, bitext: TokenisedBitext) -> tuple[int, int, Correction]:
-        """Line and position of the pronoun, and what the row says of it."""
-        line = self._number(self.cells["line"], "line", len(bitext))
-        source, target = bitext.source[line], bitext.target[line]
-        position = self._number(self.cells["position"], "position", len(source))
-        if position not in source_pronouns(source, task):
-            raise self.fault("position", f"a source pronoun in line {line} of this text")
-        for column, words in (("source", source), ("target", target)):
-            shown = self.cells[column].replace("[[", "").replace("]]", "")
-            if shown.split() != " ".join(words).split():
-                raise self.fault(column, f"line {line} of this text: {quoted(' '.join(words))}")
-        subject = self.cells["subject"].lower()
-        if subject not in _ANSWERS:
-            raise self.fault("subject", "yes, no, or nothing")
-        return line, position, Correction(_ANSWERS[subject], self._translation(target))
 
-    def _number(self, text: str, column: str, size: int) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) < size):
-            raise self.fault(column, f"a number below {size:,}, as in this text")
-        return int(text)
+def _number(row: dict[str, str], column: str, size: int) -> int:
+    if not (row[column].isdecimal() and int(row[column]) < size):
+        raise _WrongCellError(column, f"a number below {size:,}, as in this text")
+    return int(row[column])
 
-    def _translation(self, target: Sequence[str]) -> tuple[int, ...] | None:
-        """The positions of the words that translate the pronoun; None without an answer."""
-        answer = self.cells["words"]
-        if answer in ("", _NOTHING):
-            return () if answer else None
-        if _ANSWERS.get(answer.lower()) and answer not in target:  # as the sheet was written
-            numbers = self.cells["linked"].replace(_NOTHING, "").split()
-            return tuple(self._number(number, "linked", len(target)) for number in numbers)
-        return tuple(sorted({self._position(word, target) for word in answer.split()}))
 
-    def _position(self, word: str, target: Sequence[str]) -> int:
-        """The position of a word that occurs once, or of the occurrence that is numbered."""
-        if target.count(word) == 1:
-            return target.index(word)
-        form, _, number = word.lower().rpartition("#")
-        form, number = (form, number) if form else (number, "")
-        positions = [place for place, other in enumerate(target) if other.lower() == form]
-        if len(positions) == 1 and not number:
-            return positions[0]
-        if number.isascii() and number.isdigit() and 0 < int(number) <= len(positions):
-            return positions[int(number) - 1]
-        expected = "yes, words of the target (il#2: the second il), - for none"
-        raise self.fault("words", expected)
+def _place(word: str, target: Sequence[str]) -> int:
+    """The position of a word, or the position that is written in its place."""
+    places = [place for place, token in enumerate(target) if token.lower() == word.lower()]
+    if word.isdecimal() and int(word) < len(target):
+        places = [int(word)]
+    if len(places) != 1:
+        expected = "yes, words of the target that are there once, or positions; - for none"
+        raise _WrongCellError("words", expected)
+    return places[0]
 
 
 def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections) -> dict[str, Any]:

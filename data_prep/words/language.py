@@ -50,16 +50,22 @@ def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | 
     return f"what looks like {max(others, key=others.__getitem__)}" if others else None
 
 
-def language_warnings(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[str]:
-    """Warnings for those of (place, language, lines) that look like another language.
+def same_language(tag: str, wanted: str) -> bool:
+    """Whether a language tag is the wanted language: `en` accepts en, EN-GB and en_US."""
+    tag, wanted = (name.strip().lower().replace("_", "-") for name in (tag, wanted))
+    return tag == wanted or tag.startswith(f"{wanted}-")
+
+
+def language_problems(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[Problem]:
+    """Problems of those of (place, language, lines) that look like another language.
 
     For a long text, where this is hardly by chance, it is an error.
     """
-    warnings = []
+    problems = []
     for place, language, lines in texts:
         if other := looks_otherwise(lines, language):
             problem = Problem(place, None, "language", f"text in {language}", other)
             if len(lines) >= LONG_TEXT:
                 raise InputError([problem], "any-language accepts it")
-            warnings.append(str(problem))
-    return warnings
+            problems.append(problem)
+    return problems

@@ -1,7 +1,7 @@
 """The word lists of languages: `conf/words/USE/LANGUAGE.tsv`, a name and its words on each line.
 
-docs/tutorials/add-language.md describes the uses. Lists that users may replace are YAML, read by
-`evaluation.pronouns` and `evaluation.protest.language`.
+docs/tutorials/add-language.md describes the uses. Lists of language pairs, which users may replace,
+are YAML, read by `evaluation.pronouns`.
 """
 
 from __future__ import annotations

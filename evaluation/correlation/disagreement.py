@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -46,12 +46,6 @@ KINDS: Mapping[str, str] = {
 ANAPHORIC = "anaphoric"
 """The names of categories whose pronouns have an antecedent begin so."""
 TOTAL = "total"
-_VERDICT_WORDS = {
-    **dict.fromkeys((CORRECT, "right"), CORRECT),
-    **dict.fromkeys((INCORRECT, "wrong"), INCORRECT),
-    **dict.fromkeys((BAD, "bad"), BAD),
-    **dict.fromkeys(("", "unclear"), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -82,13 +76,13 @@ Cases = Mapping[tuple[str, int, int], PronounCase]
 
 @dataclass(frozen=True)
 class JudgedPronoun:
-    """A pronoun with APT's case and people's verdict; `unit` is resampled for intervals."""
+    """A pronoun with APT's case and people's verdict."""
 
     category: str
     case: int
     human: str
     kind: str = ""
-    unit: str = ""
+    document: str = ""
 
     @property
     def compared(self) -> bool:
@@ -103,24 +97,17 @@ class JudgedPronoun:
 
 
 def join_cases(
-    verdicts: Iterable[PlacedVerdict],
-    cases: Cases,
-    language: str,
-    unit: str = "",
+    verdicts: Iterable[PlacedVerdict], cases: Cases, language: str
 ) -> list[JudgedPronoun]:
-    """The verdicts on pronouns that have a case, with the kinds of disagreements.
-
-    `unit` is the field of a verdict that intervals resample, such as `document`.
-    """
+    """The verdicts on pronouns that have a case, with the kinds of disagreements."""
     judged = []
     for verdict in verdicts:
         case = cases.get((verdict.system, verdict.line, verdict.position))
         if case is not None:
             anaphoric = verdict.category.startswith(ANAPHORIC)
             kind = disagreement_kind(case, verdict.human, anaphoric, language)
-            resampled = str(getattr(verdict, unit)) if unit else ""
             judged.append(
-                JudgedPronoun(verdict.category, case.case, verdict.human, kind, resampled)
+                JudgedPronoun(verdict.category, case.case, verdict.human, kind, verdict.document)
             )
     return judged
 
@@ -131,19 +118,19 @@ def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: 
     if case.case == 2:
         return "E"
     if case.case == DIFFERENT and anaphoric:
-        if any(is_impersonal(word, language) for word in case.candidate):
-            return "I" if any(is_personal(word, language) for word in case.reference) else "O"
-        if any(is_personal(word, language) for word in case.candidate):
+        if any(_is_impersonal(word, language) for word in case.candidate):
+            return "I" if any(_is_personal(word, language) for word in case.reference) else "O"
+        if any(_is_personal(word, language) for word in case.candidate):
             return "V"
     return "O"
 
 
-def is_personal(form: str, language: str) -> bool:
+def _is_personal(form: str, language: str) -> bool:
     readings = readings_of(language).get(form.lower(), ())
     return any(reading.kind == "personal" and reading.person == "3" for reading in readings)
 
 
-def is_impersonal(form: str, language: str) -> bool:
+def _is_impersonal(form: str, language: str) -> bool:
     """Whether a form agrees with no noun: a demonstrative without masculine or feminine."""
     readings = readings_of(language).get(form.lower(), ())
     return bool(readings) and all(
@@ -189,13 +176,14 @@ class DisagreementStudy:
 def study_disagreement(
     pronouns: Sequence[JudgedPronoun], resamples: int = 0, seed: int = 12345
 ) -> DisagreementStudy:
+    """Count cases and verdicts; intervals resample documents, or examples where none are named."""
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
     names = dict.fromkeys(pronoun.category for pronoun in compared)
     groups = {name: [pronoun for pronoun in compared if pronoun.category == name] for name in names}
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
     hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
-    unit = "unit" if any(pronoun.unit for pronoun in compared) else "example"
+    unit = "document" if any(pronoun.document for pronoun in compared) else "example"
     drawn = [f"bootstrap:{resamples}", f"by:{unit}", f"seed:{seed}"] if resamples else []
     signature = ["disagreement", f"crosspro:{__version__}", f"examples:{len(compared)}", *drawn]
     false_alarms = verdicts[1][INCORRECT] + verdicts[2][INCORRECT]
@@ -224,7 +212,7 @@ def _count_category(
     kinds = Counter(pronoun.kind for pronoun in group if pronoun.disagrees)
     low = high = None
     if group and resamples:
-        units = [pronoun.unit or str(place) for place, pronoun in enumerate(group)]
+        units = [pronoun.document or str(place) for place, pronoun in enumerate(group)]
         _, index = np.unique(units, return_inverse=True)
         sizes = np.bincount(index)
         disagreements = np.bincount(index, [pronoun.disagrees for pronoun in group])
@@ -256,19 +244,21 @@ def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
         for name in ("line", "position"):
             if not row[name].isdecimal():
                 raise input_error(path, name, "a number from 0", quoted(row[name]), line)
+        human = row["human"].lower()
+        if human not in ("", *VERDICTS):
+            expected = f"one of {', '.join(VERDICTS)}, or nothing where nobody has judged it"
+            raise input_error(path, "human", expected, quoted(row["human"]), line)
+        place = int(row["line"]), int(row["position"])
+        token, document = row.get("token", ""), row.get("document", "")
         verdicts.append(
-            PlacedVerdict(
-                row["system"], int(row["line"]), int(row["position"]), row["category"],
-                _verdict(path, line, row["human"]), row.get("token", ""), row.get("document", ""),
-            )
-        )  # fmt: skip
+            PlacedVerdict(row["system"], *place, row["category"], human, token, document)
+        )
     return verdicts
 
 
 def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
-    heading = ("system", "line", "position", "category", "human", "token", "document")
-    rows = [[getattr(verdict, name) for name in heading] for verdict in verdicts]
-    return csv_text([heading, *rows])
+    heading = [field.name for field in fields(PlacedVerdict)]
+    return csv_text([heading, *map(astuple, verdicts)])
 
 
 @pydantic_dataclass(frozen=True, config=ConfigDict(strict=True))
@@ -313,11 +303,3 @@ def count_cases(cases: Cases) -> dict[str, list[int]]:
     for (system, _, _), pronoun in cases.items():
         counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1
     return counts
-
-
-def _verdict(path: Path, line: int, text: str) -> str:
-    verdict = _VERDICT_WORDS.get(text.lower())
-    if verdict is None:
-        expected = f"one of {', '.join(VERDICTS)}, or nothing where nobody has judged it"
-        raise input_error(path, "human", expected, quoted(text), line)
-    return verdict

@@ -5,6 +5,9 @@ the signs of all pairwise differences Kendall's tau-b. Competition ranks (equal 
 lowest rank) give the rho that the printed values of 000 fit. Shared tasks have seven to ten
 systems, so p values of rank correlations come from permutations of the systems, and intervals from
 resampled systems.
+
+`order_agreement` compares two orders of the systems of a shared task: the published one, and that
+of the same systems trained here.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import (
     CrossproError,
@@ -26,12 +28,20 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.evaluation import published
-from crosspro.evaluation.published.results import read_figures
+from crosspro.evaluation.evaluation import Score
+from crosspro.evaluation.resampling import (
+    USUAL,
+    Columns,
+    Floats,
+    Resampling,
+    Sums,
+    Units,
+    interval,
+    unit_table,
+)
 from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
-Values = NDArray[np.float64]
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
 FEWEST_WILLIAMS = 4
@@ -59,7 +69,7 @@ class ScoreTable:
 
     systems: tuple[str, ...]
     human: str
-    columns: Mapping[str, Values]
+    columns: Mapping[str, Floats]
     other_human: str | None = None
 
     @property
@@ -67,44 +77,42 @@ class ScoreTable:
         return [name for name in self.columns if name not in (self.human, self.other_human)]
 
 
-def read_score_table(
-    path: Path,
-    human: str,
-    metrics: Sequence[str] = (),
-    without: Sequence[str] = (),
-    negate: Sequence[str] = (),
-    other_human: str | None = None,
-) -> ScoreTable:
-    """Read a table whose first column names the systems; all other columns are metrics.
-
-    `metrics` restricts these, systems in `without` are left out, and columns in `negate`, where
-    lower is better, change their sign.
-    """
+def read_score_table(path: Path, human: str, other_human: str | None = None) -> ScoreTable:
+    """Read a table whose first column names the systems; all other columns are metrics."""
     humans = [human] if other_human is None else [human, other_human]
-    rows = read_rows(path, [*humans, *metrics, *negate])
+    rows = read_rows(path, humans)
     if len(rows) < FEWEST:
         raise input_error(path, "systems", f"at least {FEWEST}", str(len(rows)))
     system, *names = rows[0][1]
-    if not metrics:
-        metrics = [name for name in names if name not in humans]
-    systems = [row[system] for _, row in rows]
-    for name in without:
-        if name not in systems:
-            raise input_error(path, "systems left out", choices(systems), quoted(name))
-    kept = [(line, row) for line, row in rows if row[system] not in without]
-    systems = [row[system] for _, row in kept]
+    systems = tuple(row[system] for _, row in rows)
     if len(set(systems)) < len(systems):
         raise input_error(path, "systems", "different names", ", ".join(systems))
     columns = {
-        name: np.array([_number(path, line, name, row, other_human) for line, row in kept])
-        for name in dict.fromkeys((*humans, *metrics))
+        name: np.array(
+            [_number(path, line, name, row[name], name == other_human) for line, row in rows]
+        )
+        for name in dict.fromkeys((*humans, *names))
     }
-    for name in negate:
-        if name not in columns:
-            raise input_error(path, "negate", choices(columns), quoted(name))
-        columns[name] = -columns[name]
-    _check_values(path, columns, other_human)
-    return ScoreTable(tuple(systems), human, columns, other_human)
+    in_all = ~np.isnan(columns[other_human or human])
+    if other_human is not None and in_all.sum() < FEWEST_WILLIAMS:
+        expected = f"scores of at least {FEWEST_WILLIAMS} systems"
+        raise input_error(path, other_human, expected, str(in_all.sum()))
+    for name, values in columns.items():
+        if np.ptp(values[in_all]) == 0:
+            raise input_error(path, name, "different values", f"{values[in_all][0]:g} everywhere")
+    return ScoreTable(systems, human, columns, other_human)
+
+
+def _number(path: Path, line: int, column: str, text: str, may_be_empty: bool) -> float:
+    if not text and may_be_empty:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise input_error(path, column, "a number", quoted(text), line)
+    return value
 
 
 def with_weights(
@@ -130,45 +138,16 @@ def with_weights(
     return replace(table, columns=columns)
 
 
-def _number(
-    path: Path, line: int, column: str, row: Mapping[str, str], may_be_empty: str | None
-) -> float:
-    if not row[column] and column == may_be_empty:
-        return math.nan
-    try:
-        value = float(row[column])
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise input_error(path, column, "a number", quoted(row[column]), line)
-    return value
-
-
-def _check_values(path: Path, columns: Mapping[str, Values], other_human: str | None) -> None:
-    """Constant columns have no correlation; two human evaluations need systems of both."""
-    shared = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    if len(shared) < FEWEST:
-        raise input_error(path, "systems", f"at least {FEWEST}", str(len(shared)))
-    if other_human is not None:
-        shared = ~np.isnan(columns[other_human])
-        if shared.sum() < FEWEST_WILLIAMS:
-            expected = f"scores of at least {FEWEST_WILLIAMS} systems"
-            raise input_error(path, other_human, expected, str(shared.sum()))
-    for name, values in columns.items():
-        if np.ptp(values[shared]) == 0:
-            raise input_error(path, name, "different values", f"{values[shared][0]:g} everywhere")
-
-
 # Coefficients -------------------------------------------------------------------------------------
 
 
-def _signs(values: Values) -> Values:
+def _signs(values: Floats) -> Floats:
     """Which of each two systems has the higher value: 1, 0 or -1."""
     differences = values[..., :, None] - values[..., None, :]
-    return np.sign(differences).reshape(*values.shape[:-1], -1)
+    return np.sign(differences).reshape(*values.shape[:-1], values.shape[-1] ** 2)
 
 
-COEFFICIENTS: Mapping[str, Callable[[Values], Values]] = {
+COEFFICIENTS: Mapping[str, Callable[[Floats], Floats]] = {
     "pearson": lambda values: values,
     "spearman": lambda values: _stats().rankdata(values, axis=-1),
     "spearman_competition": lambda values: _stats().rankdata(values, "min", axis=-1),
@@ -177,7 +156,7 @@ COEFFICIENTS: Mapping[str, Callable[[Values], Values]] = {
 """Transformations of scores whose Pearson correlation is the coefficient."""
 
 
-def correlation(kind: str, x: Values, y: Values) -> Values:
+def correlation(kind: str, x: Floats, y: Floats) -> Floats:
     """A coefficient over the systems on the last axis; not a number where one side is constant."""
     transform = COEFFICIENTS[kind]
     a, b = (side - side.mean(axis=-1, keepdims=True) for side in (transform(x), transform(y)))
@@ -187,7 +166,7 @@ def correlation(kind: str, x: Values, y: Values) -> Values:
         return np.asarray(np.where(constant, np.nan, np.clip(above / below, -1, 1)))
 
 
-def p_value(kind: str, x: Values, y: Values, seed: int) -> float:
+def p_value(kind: str, x: Floats, y: Floats, seed: int) -> float:
     """Two-sided: by the t test for Pearson's r, by permutation of the systems for ranks."""
     if kind == "pearson":
         return float(_stats().pearsonr(x, y).pvalue)
@@ -202,13 +181,6 @@ def p_value(kind: str, x: Values, y: Values, seed: int) -> float:
         rng=np.random.default_rng(seed),
     )
     return float(test.pvalue)
-
-
-def interval(kind: str, x: Values, y: Values, resamples: int, seed: int) -> tuple[float, float]:
-    """The 95% interval over resampled systems; resamples without two values are left out."""
-    drawn = np.random.default_rng(seed).integers(0, len(x), size=(resamples, len(x)))
-    low, high = np.nanquantile(correlation(kind, x[drawn], y[drawn]), (0.025, 0.975))
-    return float(low), float(high)
 
 
 def smallest_significant(systems: int) -> float:
@@ -236,8 +208,6 @@ class WilliamsTest:
 
 def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
     """Compare r12 and r13, where 1 is the human score, 2 and 3 are metrics, over n systems."""
-    if n < FEWEST_WILLIAMS:
-        raise ValueError(f"Williams's test needs {FEWEST_WILLIAMS} systems, not {n}")
     degrees = n - 3
     difference = r12 - r13
     # Rounding can make the determinant of three nearly dependent variables slightly negative.
@@ -252,7 +222,7 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
     return WilliamsTest(t, degrees, upper, min(1.0, 2 * min(upper, 1 - upper)))
 
 
-# Studies ------------------------------------------------------------------------------------------
+# Metrics against people ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -297,42 +267,37 @@ class CorrelationStudy:
 
 def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> CorrelationStudy:
     """Correlate each metric with the human scores; without resamples there are no intervals."""
-    human, count = table.columns[table.human], len(table.systems)
-    if not table.metrics:
+    human, metrics, size = table.columns[table.human], table.metrics, len(table.systems)
+    if not metrics:
         raise input_error("table", "columns", "a metric", ", ".join(table.columns))
+    drawn = np.random.default_rng(seed).integers(0, size, size=(resamples, size))
     correlations = []
-    for metric in table.metrics:
+    for metric in metrics:
         scores = table.columns[metric]
         for kind in COEFFICIENTS:
             value, p = float(correlation(kind, scores, human)), p_value(kind, scores, human, seed)
-            limits = interval(kind, scores, human, resamples, seed) if resamples else (None, None)
-            correlations.append(Correlation(metric, kind, value, p, *limits))
+            low, high = interval(correlation(kind, scores[drawn], human[drawn]))
+            correlations.append(Correlation(metric, kind, value, p, low, high))
     comparisons = []
-    if count >= FEWEST_WILLIAMS:
-        # The metric with the higher correlation is the first of its pair.
-        pearson = {
-            result.metric: result.value
-            for result in correlations
-            if result.coefficient == "pearson"
-        }
-        ranked = sorted(table.metrics, key=lambda metric: -pearson[metric])
-        pairs = sorted(
-            combinations(ranked, 2), key=lambda pair: sorted(map(table.metrics.index, pair))
-        )
-        comparisons = [compare(table, table.human, *pair) for pair in pairs]
+    if size >= FEWEST_WILLIAMS:
+        r = {metric: float(correlation("pearson", table.columns[metric], human))
+             for metric in metrics}  # fmt: skip
+        for pair in combinations(metrics, 2):
+            higher, lower = sorted(pair, key=lambda metric: -r[metric])
+            comparisons.append(_compare(table, table.human, higher, lower))
     humans = []
     if table.other_human is not None:
-        humans = [compare(table, name, table.human, table.other_human) for name in table.metrics]
-    drawn = [f"bootstrap:{resamples}", "by:system"] if resamples else []
+        humans = [_compare(table, name, table.human, table.other_human) for name in metrics]
+    bootstrap = [f"bootstrap:{resamples}", "by:system"] if resamples else []
     signature = ["correlation", f"crosspro:{__version__}", f"human:{table.human}",
-                 f"systems:{count}", "p:t,permutation", *drawn, f"seed:{seed}"]  # fmt: skip
+                 f"systems:{size}", "p:t,permutation", *bootstrap, f"seed:{seed}"]  # fmt: skip
     return CorrelationStudy(
         table.human, table.other_human, table.systems, tuple(correlations), tuple(comparisons),
-        tuple(humans), smallest_significant(count), "|".join(signature),
+        tuple(humans), smallest_significant(size), "|".join(signature),
     )  # fmt: skip
 
 
-def compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
+def _compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
     columns = np.stack([table.columns[name] for name in (shared, first, second)])
     common, x, y = columns[:, ~np.isnan(columns).any(axis=0)]
     r12, r13, r23 = (
@@ -342,20 +307,55 @@ def compare(table: ScoreTable, shared: str, first: str, second: str) -> Williams
     return WilliamsComparison(shared, first, second, len(common), r12, r13, r23, test)
 
 
-def published_table() -> Path:
-    """001 Table 1: the scores of nine systems and the reference.
+# Two orders of the same systems -------------------------------------------------------------------
 
-    Table 2 comes out of it only if the reference is kept as a tenth row, which 001 does not say.
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """Coefficients from -1 to 1 with their 95% intervals over resampled documents."""
+
+    systems: int
+    spearman: Score
+    kendall: Score
+
+
+def order_agreement(
+    published: Sequence[float],
+    systems: Sequence[Columns],
+    units: Units,
+    score: Callable[[Sums], Floats],
+    resampling: Resampling = USUAL,
+) -> OrderAgreement:
+    """Compare published scores with those of the same systems here; higher is better in both.
+
+    `systems` has the statistics of each system for each item, `units` the documents of the items.
+    The same documents are drawn for all systems, so the interval says how sure the order here is.
     """
-    return Path(published.__file__).parent / "figures" / "apt_protest_scores.csv"
+    if not len(published) == len(systems) >= FEWEST:
+        raise ValueError(f"expected at least {FEWEST} systems with published scores")
+    table = unit_table(systems, units)
+
+    def scores(sums: Floats) -> Floats:
+        of_systems = [score(table.named(sums, place)) for place in range(len(systems))]
+        return np.stack(of_systems, axis=-1)
+
+    here, resampled = scores(table.sums), scores(resampling.bootstrap(table))
+    ranking = np.asarray(published, dtype=np.float64)
+    coefficients = {
+        kind: Score(
+            float(correlation(kind, ranking, here)[0]),
+            *interval(correlation(kind, ranking, resampled)),
+        )
+        for kind in ("spearman", "kendall")
+    }
+    return OrderAgreement(len(systems), **coefficients)
 
 
-def printed_correlations() -> dict[tuple[str, str], float]:
-    """001 Table 2, by column of Table 1 and coefficient."""
-    printed = {}
-    for row in read_figures("apt_protest_correlation"):
-        alignment = "heuristics" if row["alignment_heuristics"] == "yes" else "plain"
-        column = f"{row['setting'].lower().replace('-', '_')}_{alignment}"
-        for kind in ("pearson", "spearman"):
-            printed[column, kind] = float(row[kind])
-    return printed
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values corrected for their number by Holm's step-down procedure (1979)."""
+    values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    factors = np.arange(len(values), 0, -1)
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(factors * values[order]))
+    return [float(value) for value in corrected]

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.settings import settings_error
 
 METRICS = {
@@ -31,6 +32,8 @@ def make_metric(name: str, **settings: Any) -> Any:
     module, _, class_name = METRICS[name].partition(":")
     metric = getattr(import_module(f"{__name__}.{module}"), class_name)
     if metric.settings_class is None:
+        if settings:
+            raise input_error("settings", f"{name}.{next(iter(settings))}", "no settings", "one")
         return metric(None)
     try:
         return metric(TypeAdapter(metric.settings_class).validate_python(settings))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -86,40 +86,25 @@ class AutoPrf(LinkedMetric[ComparedPronoun]):
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[ComparedPronoun]]:
         words = texts.linked
+        references, *candidates = (
+            [_linked_side(words.sentence(translation, anchor.line), anchor) for anchor in anchors]
+            for translation in (words.reference, *words.candidates.values())
+        )
         return [
-            [
-                self._compared(
-                    anchor,
-                    words.sentence(words.reference, anchor.line),
-                    words.sentence(translation, anchor.line),
-                    lists,
-                )
-                for anchor in anchors
-            ]
-            for translation in words.candidates.values()
+            [self._compared(*sides, lists) for sides in zip(anchors, references, each, strict=True)]
+            for each in candidates
         ]
 
     def _compared(
-        self,
-        anchor: Anchor,
-        first: LinkedSentence,
-        second: LinkedSentence,
-        lists: PronounLists,
+        self, anchor: Anchor, reference: Side, candidate: Side, lists: PronounLists
     ) -> ComparedPronoun:
-        positions = first.targets(anchor.position), second.targets(anchor.position)
-        reference = tuple(first.target[place] for place in positions[0])
-        candidate = tuple(second.target[place] for place in positions[1])
-        matches = (Counter(reference) & Counter(candidate)).total()
+        matches = (Counter(reference.words) & Counter(candidate.words)).total()
         if self.settings.one_pronoun:
-            reference, candidate = _single(reference, candidate, lists)
-            matches = int(bool(reference) and reference == candidate != (OTHER,))
-        return ComparedPronoun(
-            anchor,
-            Side(positions[0], reference),
-            Side(positions[1], candidate),
-            (" ".join(reference) or NONE, " ".join(candidate) or NONE),
-            matches,
-        )
+            first, second = _single(reference.words, candidate.words, lists)
+            reference, candidate = replace(reference, words=first), replace(candidate, words=second)
+            matches = int(bool(first) and first == second != (OTHER,))
+        cell = " ".join(reference.words) or NONE, " ".join(candidate.words) or NONE
+        return ComparedPronoun(anchor, reference, candidate, cell, matches)
 
     def statistics(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Columns:
         """Candidate words, reference words and matches.
@@ -128,26 +113,22 @@ class AutoPrf(LinkedMetric[ComparedPronoun]):
         reference and candidate, which stand in their place.
         """
         examples = items.values[candidate]
-        columns: dict[str, Any] = {
-            "candidate": [len(example.translation.words) for example in examples],
-            "reference": [len(example.reference.words) for example in examples],
+        sides = {
+            "candidate": [example.translation.words for example in examples],
+            "reference": [example.reference.words for example in examples],
         }
+        columns: dict[str, Any] = {name: list(map(len, words)) for name, words in sides.items()}
         if self.settings.clipping == "occurrence":
             return {**columns, "matches": [example.matches for example in examples]}
         every = [example for pronouns in items.values for example in pronouns]
         references = {word for example in every for word in example.reference.words}
         candidates = {word for example in every for word in example.translation.words}
         number = {word: at for at, word in enumerate(sorted((references & candidates) - {OTHER}))}
-        for name, sides in (
-            ("reference_words", [example.reference for example in examples]),
-            ("candidate_words", [example.translation for example in examples]),
-        ):
+        for name, words_of_items in sides.items():
             counts = np.zeros((len(examples), max(len(number), 1)))
-            for row, side in zip(counts, sides, strict=True):
-                for word in side.words:
-                    if word in number:
-                        row[number[word]] += 1
-            columns[name] = counts
+            for row, words in zip(counts, words_of_items, strict=True):
+                np.add.at(row, [number[word] for word in words if word in number], 1)
+            columns[f"{name}_words"] = counts
         return columns
 
     def score(self, sums: Sums) -> Scores:
@@ -187,6 +168,11 @@ class AutoPrf(LinkedMetric[ComparedPronoun]):
 
     def facts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Mapping[str, Any]:
         return {"clipped": clipped_words(items.values[candidate], self.lists(items.data))}
+
+
+def _linked_side(sentence: LinkedSentence, anchor: Anchor) -> Side:
+    positions = sentence.targets(anchor.position)
+    return Side(positions, tuple(sentence.target[place] for place in positions))
 
 
 def _verdict(example: ComparedPronoun) -> int:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
@@ -27,22 +27,6 @@ from crosspro.data_prep.core.errors import (
 from crosspro.evaluation.metric import Display, Items, Metric
 from crosspro.evaluation.resampling import Columns, Floats, Scores, Sums, Units
 from crosspro.evaluation.texts import Texts
-
-
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class BleuSettings:
-    """The tokeniser of BLEU (`none` for tokenised text), and whether case counts."""
-
-    tokenise: str = "13a"
-    ignore_case: bool = False
-
-
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class ChrfSettings:
-    """The longest word n-grams (2 is chrF++), and whether case counts."""
-
-    word_order: Annotated[int, Field(ge=0)] = 0
-    ignore_case: bool = False
 
 
 class SacrebleuMetric(Metric[Any, Texts, Floats]):
@@ -82,6 +66,13 @@ class SacrebleuMetric(Metric[Any, Texts, Floats]):
         return [f"lines:{items.size}", f"sacrebleu|{self.program.get_signature().format()}"]
 
 
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class BleuSettings:
+    """The tokeniser of sacrebleu; `none` for tokenised text."""
+
+    tokenise: str = "13a"
+
+
 class Bleu(SacrebleuMetric):
     """BLEU (Papineni et al. 2002)."""
 
@@ -93,8 +84,7 @@ class Bleu(SacrebleuMetric):
         kind, tokeniser = _sacrebleu().BLEU, self.settings.tokenise
         if tokeniser not in kind.TOKENIZERS:
             raise input_error("bleu", "tokenise", choices(kind.TOKENIZERS), tokeniser)
-        lowercase = self.settings.ignore_case
-        return kind(lowercase=lowercase, tokenize=tokeniser, force=True, references=references)
+        return kind(tokenize=tokeniser, force=True, references=references)
 
     def warnings(self, data: Texts) -> tuple[str, ...]:
         if self.settings.tokenise == "none" or not looks_tokenised(data.reference[:SAMPLE]):
@@ -110,14 +100,10 @@ class Chrf(SacrebleuMetric):
     """chrF (Popović 2015)."""
 
     name = "chrf"
-    settings_class = ChrfSettings
     display = Display("chrF", measures={"chrf": "chrF"})
 
     def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
-        settings = self.settings
-        return _sacrebleu().CHRF(
-            word_order=settings.word_order, lowercase=settings.ignore_case, references=references
-        )
+        return _sacrebleu().CHRF(references=references)
 
 
 def _sacrebleu() -> Any:

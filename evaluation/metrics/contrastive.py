@@ -6,13 +6,11 @@ cannot tell them apart gets nothing for an instance.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +19,7 @@ from crosspro.data_prep.core.errors import counted, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.metric import Display, Group, Items, Metric
 from crosspro.evaluation.metrics.contrastive_sets import FAR, UNKNOWN, ContrastiveSet, Instance
-from crosspro.evaluation.report.examples import Examples, Mark, Rendering, Terms
 from crosspro.evaluation.resampling import Columns, Scores, Sums, Units, ratio
-
-# A metric by which an instance of a set is right or wrong -----------------------------------------
 
 
 @dataclass(frozen=True)
@@ -38,15 +33,9 @@ Settings = TypeVar("Settings")
 Data = TypeVar("Data", bound=SetData)
 Item = TypeVar("Item")
 
-_GROUPS_OF_EXAMPLES = ("distance", "antecedent", "rule")
-"""The breakdown by which the examples of a page are grouped: the first that a set has."""
-_PUNCTUATION = ".,;:!?…\"'’”“«»()[]-"
-
 
 class SetMetric(Metric[Settings, Data, Item]):
-    """What metrics of contrastive sets share: units, groups, and pages."""
-
-    page_note: ClassVar[str]
+    """What metrics by which an instance is right or wrong share: units, groups, signature."""
 
     def set_items(
         self,
@@ -91,76 +80,10 @@ class SetMetric(Metric[Settings, Data, Item]):
             f"instances:{len(test_set.instances)}",
         ]
 
-    def placed(self, items: Items[Data, Item], number: int) -> dict[str, str]:
-        instance = items.data.test_set.instances[number]
-        return {"instance": instance.name, "document": instance.document or "", **instance.groups}
 
-    @abstractmethod
-    def reference_places(self, instance: Instance) -> Sequence[int]:
-        """The words of the reference that a page marks."""
-
-    @abstractmethod
-    def rendering(self, instance: Instance, item: Item, line: int) -> tuple[str, Rendering]:
-        """A system's text, and what became of the instance in it, with marks in that line."""
-
-    def examples(self, items: Items[Data, Item], numbers: Sequence[int]) -> Examples:
-        """Instances with their context, and each system's text."""
-        instances = items.data.test_set.instances
-        grouped = {name for instance in instances for name in instance.groups}
-        group = next((name for name in _GROUPS_OF_EXAMPLES if name in grouped), "")
-        examples = Examples(
-            items.candidates,
-            self.display.verdicts,
-            items.size,
-            group,
-            terms=Terms(shown="instances", differ="systems differ"),
-            note=self.page_note,
-        )
-        for number in numbers:
-            instance = instances[number]
-            document = instance.document or ""
-            empty = [""] * len(items.candidates)
-            lines = [
-                examples.add_line(-1, source, [target], empty, document)
-                for source, target in context_lines(instance)
-            ]
-            line = len(lines)
-            shown = [self.rendering(instance, system[number], line) for system in items.values]
-            source, reference, *texts = (
-                " ".join((text or "").split())
-                for text in (instance.source, instance.reference, *(text for text, _ in shown))
-            )
-            lines.append(examples.add_line(-1, source, [reference], texts, document))
-            mark = Mark(line, pronoun_places(instance), self.reference_places(instance))
-            examples.add(
-                (instance.source_pronoun or instance.reference_pronoun or "").lower(),
-                lines,
-                [[mark]],
-                [rendering for _, rendering in shown],
-                instance.name,
-                instance.groups.get(group, UNKNOWN) if group else "",
-            )
-        return examples
-
-
-def context_lines(instance: Instance) -> list[tuple[str, str]]:
-    """Earlier lines, the last ones beside each other where one side has more."""
-    sides = [instance.source_context, instance.reference_context]
-    size = max(map(len, sides))
-    source, target = (
-        [""] * (size - len(side)) + [" ".join(s.split()) for s in side] for side in sides
-    )
-    return list(zip(source, target, strict=True))
-
-
-def pronoun_places(instance: Instance) -> list[int]:
-    """The places of the words of the source that are the pronoun."""
-    pronoun = (instance.source_pronoun or "").lower()
-    words = (instance.source or "").lower().split()
-    return [place for place, word in enumerate(words) if word.strip(_PUNCTUATION) == pronoun]
-
-
-# Systems that score translations ------------------------------------------------------------------
+def placed(instance: Instance) -> dict[str, str]:
+    """The fields of a record that say which instance it is."""
+    return {"instance": instance.name, "document": instance.document or "", **instance.groups}
 
 
 @dataclass(frozen=True)
@@ -187,14 +110,14 @@ class ScoredSet(SetData):
     systems: tuple[SystemScores, ...]
 
 
-RIGHT, TIED, WRONG, UNDECIDABLE = range(4)
+RIGHT, TIED, WRONG, UNDECIDABLE = "right", "tied", "wrong", "undecidable"
 
 
 @dataclass(frozen=True)
 class DecidedInstance:
     """A verdict, the translation that is scored best (0 the reference), and all scores."""
 
-    verdict: int
+    verdict: str
     preferred: int
     values: tuple[float, ...]
 
@@ -203,18 +126,11 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     """Is the reference strictly better than every error?"""
 
     name = "contrastive"
-    page_note = "Shown is what each system scores best: the reference if it is right."
     display = Display(
         "Contrastive accuracy",
         headline="accuracy",
         compared=("accuracy",),
         counts=("instances",),
-        verdicts=(
-            ("right", "right"),
-            ("tied", "wrong"),
-            ("wrong", "wrong"),
-            ("undecidable", "open"),
-        ),
         notes=("right only if the reference is strictly better than every error.",),
     )
 
@@ -236,7 +152,7 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
 
     def statistics(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Columns:
         """Right instances and all; those that a system can decide, where these are not all."""
-        verdicts = np.array(self.verdicts(items, candidate))
+        verdicts = np.array([instance.verdict for instance in items.values[candidate]])
         columns = {"right": verdicts == RIGHT, "instances": np.ones(items.size)}
         return columns | (
             {"decidable": verdicts != UNDECIDABLE} if items.facts["undecidable"] else {}
@@ -255,35 +171,21 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
             systems.append(f"{system.name}={','.join((f'better:{better}', *system.origin))}")
         return [*super().signature(items), "rule:strictly-better", *systems]
 
-    def verdicts(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Sequence[int]:
-        return [decided.verdict for decided in items.values[candidate]]
-
     def details(
         self, items: Items[ScoredSet, DecidedInstance], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        for number, decided in enumerate(items.values[candidate]):
-            words = translation_words(items.data.test_set.instances[number])
+        instances = items.data.test_set.instances
+        for instance, decided in zip(instances, items.values[candidate], strict=True):
+            words = [instance.reference_pronoun or "reference"]
+            for number, error in enumerate(instance.errors, start=1):
+                words.append(error.word or f"error {number}")
+            words = [word.lower() for word in words]
             yield {
-                **self.placed(items, number),
-                "verdict": self.display.verdicts[decided.verdict][0],
+                **placed(instance),
+                "verdict": decided.verdict,
                 "preferred": words[decided.preferred],
                 "scores": dict(zip(words, decided.values, strict=True)),
             }
-
-    def reference_places(self, instance: Instance) -> Sequence[int]:
-        return differing_places(instance, 0)
-
-    def rendering(
-        self, instance: Instance, item: DecidedInstance, line: int
-    ) -> tuple[str, Rendering]:
-        words, preferred = translation_words(instance), item.preferred
-        texts = [instance.reference, *(error.text for error in instance.errors)]
-        note = ", ".join(
-            f"{word} {value:.4g}" for word, value in zip(words, item.values, strict=True)
-        )
-        marks = [Mark(line, pronoun_places(instance), differing_places(instance, preferred))]
-        rendering = Rendering(item.verdict, words[0], words[preferred], marks, note)
-        return texts[preferred] or "", rendering
 
 
 def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:
@@ -304,43 +206,18 @@ def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstan
     return decided
 
 
-def translation_words(instance: Instance) -> list[str]:
-    """The word of the reference and of each error, or what stands in its place."""
-    words = [instance.reference_pronoun, *(error.word for error in instance.errors)]
-    texts = [instance.reference, *(error.text for error in instance.errors)]
-    for number, text in enumerate(texts):
-        tokens = (text or "").split()
-        different = " ".join(tokens[place] for place in differing_places(instance, number))
-        words[number] = words[number] or different or (f"error {number}" if number else "reference")
-    return [str(word).lower() for word in words]
-
-
-def differing_places(instance: Instance, translation: int) -> range:
-    """The words by which a translation differs from the reference (it from the first error)."""
-    texts = [instance.reference, *(error.text for error in instance.errors)]
-    other = texts[0 if translation else 1]
-    words, other_words = (texts[translation] or "").split(), (other or "").split()
-    start = _common_start(words, other_words)
-    end = _common_start(words[start:][::-1], other_words[start:][::-1])
-    return range(start, len(words) - end)
-
-
-def _common_start(words: Sequence[str], other_words: Sequence[str]) -> int:
-    pairs = zip(words, other_words, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
 def read_scores(path: Path, test_set: ContrastiveSet) -> NDArray[np.float64]:
     """The scores of a file, one a line; blank lines at the end do not count."""
     lines = "\n".join(read_text_lines(path)).rstrip().split("\n")
     values = []
     for number, line in enumerate(lines, start=1):
         try:
-            values.append(float(line))
+            value = float(line)
         except ValueError:
-            raise input_error(path, "score", "a number", quoted(line), number) from None
-        if isnan(values[-1]):
+            value = np.nan
+        if isnan(value):
             raise input_error(path, "score", "a number", quoted(line), number)
+        values.append(value)
     if len(values) != test_set.candidates:
         expected = (
             f"{test_set.candidates} (a reference and its errors for each of "

@@ -27,12 +27,11 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.metric import Display, Items
-from crosspro.evaluation.metrics.contrastive import SetData, SetMetric, pronoun_places
+from crosspro.evaluation.metrics.contrastive import SetData, SetMetric, placed
 from crosspro.evaluation.metrics.contrastive_sets import (
     UNKNOWN,
     ContrastiveSet,
     Fields,
-    Instance,
     Word,
     content_digest,
     contrastive_set,
@@ -45,7 +44,6 @@ from crosspro.evaluation.pronouns import (
     likely_readings,
     target_words,
 )
-from crosspro.evaluation.report.examples import Mark, Rendering
 from crosspro.evaluation.resampling import Columns, Scores, Sums, ratio
 
 CTXPRO = "ctxpro"
@@ -134,12 +132,10 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, JudgedSentenc
     """Is the expected form a word of the translation?"""
 
     name = "expected_forms"
-    page_note = "Marked are the words that are the expected form."
     settings_class = ExpectedFormsSettings
     display = Display(
         "Expected forms in generated translations",
         counts=("instances",),
-        verdicts=(("right", "right"), ("wrong", "wrong")),
         notes=("right if the expected form is a word of the translated sentence.",),
     )
 
@@ -163,38 +159,17 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, JudgedSentenc
         language = f"language:{settings.language}"
         return [*super().signature(items), f"match:{settings.match}", language]
 
-    def verdicts(self, items: Items[GeneratedSet, JudgedSentence], candidate: int) -> Sequence[int]:
-        return [int(not judgement.right) for judgement in items.values[candidate]]
-
     def details(
         self, items: Items[GeneratedSet, JudgedSentence], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        for number, judgement in enumerate(items.values[candidate]):
+        instances = items.data.test_set.instances
+        for instance, judgement in zip(instances, items.values[candidate], strict=True):
             yield {
-                **self.placed(items, number),
+                **placed(instance),
                 "verdict": "right" if judgement.right else "wrong",
-                "expected": items.data.test_set.instances[number].reference_pronoun or "",
+                "expected": instance.reference_pronoun or "",
                 "translation": judgement.sentence,
             }
-
-    def reference_places(self, instance: Instance) -> Sequence[int]:
-        return self._places(instance.reference or "", instance.reference_pronoun or "")
-
-    def rendering(
-        self, instance: Instance, item: JudgedSentence, line: int
-    ) -> tuple[str, Rendering]:
-        form = (instance.reference_pronoun or "").lower()
-        marks = [Mark(line, pronoun_places(instance), self._places(item.sentence, form))]
-        return item.sentence, Rendering(
-            int(not item.right), form, form if item.right else "–", marks
-        )
-
-    def _places(self, text: str, form: str) -> list[int]:
-        words_of = target_words(self.settings.language)
-        expected = words_of.form(form)
-        return [
-            place for place, chunk in enumerate(text.split()) if has_form(words_of(chunk), expected)
-        ]
 
 
 def judge(

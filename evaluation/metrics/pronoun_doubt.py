@@ -10,13 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any, Protocol
-
-import numpy as np
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as pydantic_dataclass
+from typing import Any, Protocol
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.evaluation.metric import Display, Group, Items, Metric
@@ -55,13 +51,11 @@ class PronounJudge(Protocol):
         """The pronouns of a translation, line by line."""
 
 
-@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
 class PronounDoubtSettings:
-    """The judge (a `PronounJudge`), and from which probability of being wrong on a pronoun counts
-    as doubtful."""
+    """The judge is a `PronounJudge`."""
 
-    judge: Any = Field(repr=False)
-    threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
+    judge: Any = field(repr=False)
 
 
 Line = list[ProofreadPronoun]
@@ -74,7 +68,7 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
     settings_class = PronounDoubtSettings
     display = Display(
         "Pronouns in doubt, without a reference",
-        measures={"per_100": "in doubt per 100", "doubtful": "% doubtful"},
+        measures={"per_100": "in doubt per 100"},
         lower_is_better=True,
         column="in doubt",
         counts=("pronouns",),
@@ -103,23 +97,18 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
         return Items(data, names, tuple(values), units, size, {}, tuple(warnings))
 
     def statistics(self, items: Items[Texts, Line], candidate: int) -> Columns:
-        """Of each line the sum of probabilities, pronouns, and those over the threshold."""
+        """Of each line the sum of probabilities, and the number of pronouns."""
         return self._columns(items, None, candidate)
 
     def _columns(self, items: Items[Texts, Line], word: str | None, candidate: int) -> Columns:
-        rows = np.zeros((items.size, 3))
-        for number, line in enumerate(items.values[candidate]):
-            for pronoun in line:
-                if word is None or pronoun.source_word.lower() == word:
-                    doubtful = pronoun.wrong >= self.settings.threshold
-                    rows[number] += pronoun.wrong, 1, doubtful
-        return {"wrong": rows[:, 0], "pronouns": rows[:, 1], "doubtful": rows[:, 2]}
+        chances = [
+            [p.wrong for p in line if word is None or p.source_word.lower() == word]
+            for line in items.values[candidate]
+        ]
+        return {"wrong": list(map(sum, chances)), "pronouns": list(map(len, chances))}
 
     def score(self, sums: Sums) -> Scores:
-        return {
-            "per_100": 100 * ratio(sums["wrong"], sums["pronouns"]),
-            "doubtful": 100 * ratio(sums["doubtful"], sums["pronouns"]),
-        }
+        return {"per_100": 100 * ratio(sums["wrong"], sums["pronouns"])}
 
     def counts(self, items: Items[Texts, Line], candidate: int) -> Columns:
         return {"pronouns": self.statistics(items, candidate)["pronouns"]}
@@ -131,12 +120,11 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
             yield Group("source word", word, statistics=partial(self._columns, items, word))
 
     def signature(self, items: Items[Texts, Line]) -> Sequence[str]:
-        threshold = f"threshold:{self.settings.threshold:g}"
-        return [f"lines:{items.size}", threshold, *self.settings.judge.described]
+        return [f"lines:{items.size}", *self.settings.judge.described]
 
     def details(self, items: Items[Texts, Line], candidate: int) -> Iterable[dict[str, Any]]:
         pronouns = [pronoun for line in items.values[candidate] for pronoun in line]
-        for pronoun in sorted(pronouns, key=lambda judged_pronoun: -judged_pronoun.wrong):
+        for pronoun in sorted(pronouns, key=lambda pronoun: -pronoun.wrong):
             yield {
                 "sentence": pronoun.line,
                 "source": pronoun.source_word,

@@ -5,18 +5,15 @@ text. A pronoun of the reference is matched by an equal one on the same line of 
 at most once. For the total and for single forms, equal is the form; for person, gender, number and
 kind, that they agree in it: *le* for *la* matches in person and number. A form with several
 readings (German *sie*) counts for what all of them share. Words that are also articles, verbs or
-conjunctions (*la*, *sein*, *that*) are left out unless they are asked for: without a parse nobody
-knows which they are.
+conjunctions (*la*, *sein*, *that*) are left out: without a parse nobody knows which they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
 
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
 from crosspro.evaluation.metric import Display, Group, Items, Metric
@@ -33,21 +30,30 @@ GroupName = tuple[str, str]
 """A breakdown and one of its groups."""
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class PronounF1Settings:
-    """Whether words count that may be something else."""
+@cache
+def counted_forms(language: str) -> dict[str, list[GroupName]]:
+    """The pronouns that are counted, with the groups that each belongs to."""
+    forms = {}
+    for form, readings in readings_of(language).items():
+        if any(reading.also for reading in readings):
+            continue
+        groups: list[GroupName] = []
+        for breakdown, names in VALUES.items():
+            values = {getattr(reading, breakdown) for reading in readings}
+            value_names = {names.get(value, "") if names else value for value in values}
+            if len(value_names) == 1 and "" not in value_names:
+                groups.append((breakdown, value_names.pop()))
+        forms[form] = [*groups, ("pronoun", form)]
+    return forms
 
-    ambiguous: bool = False
 
-
-class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
+class PronounF1(Metric[None, Texts, Ints]):
     """Pronouns of each line against those of the reference's line, in total and by group.
 
     An item is a line: how often each form is in the reference and in the candidate.
     """
 
     name = "pronoun-f1"
-    settings_class = PronounF1Settings
     display = Display(
         "F1 of pronouns without links",
         headline="f1",
@@ -69,7 +75,7 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
             actual = quoted(language) if language else "none"
             raise input_error(self.name, "target-language", choices(LANGUAGES), actual)
         words_of = target_words(language)
-        number_of = {form: number for number, form in enumerate(self._forms(language))}
+        number_of = {form: number for number, form in enumerate(counted_forms(language))}
 
         def counts(lines: Sequence[str]) -> Ints:
             table = np.zeros((len(lines), len(number_of)), dtype=np.int64)
@@ -89,21 +95,6 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         size = counted(data.size, "line")
         names = tuple(data.candidates)
         return Items(data, names, tuple(values), units, size, facts, warnings)  # type: ignore[arg-type]
-
-    def _forms(self, language: str) -> dict[str, list[GroupName]]:
-        """The pronouns that are counted, with the groups that each belongs to."""
-        forms = {}
-        for form, readings in readings_of(language).items():
-            if not self.settings.ambiguous and any(reading.also for reading in readings):
-                continue
-            groups: list[GroupName] = []
-            for breakdown, names in VALUES.items():
-                values = {getattr(reading, breakdown) for reading in readings}
-                value_names = {names.get(value, "") if names else value for value in values}
-                if len(value_names) == 1 and "" not in value_names:
-                    groups.append((breakdown, value_names.pop()))
-            forms[form] = [*groups, ("pronoun", form)]
-        return forms
 
     def statistics(self, items: Items[Texts, Ints], candidate: int) -> Columns:
         forms = np.asarray(items.values[candidate])
@@ -127,7 +118,7 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
     def groups(self, items: Items[Texts, Ints]) -> Iterable[Group]:
         there = np.any([np.any(lines, axis=(0, 1)) for lines in items.values], axis=0)
         members: dict[GroupName, list[int]] = {}
-        for number, groups in enumerate(self._forms(items.facts["language"]).values()):
+        for number, groups in enumerate(counted_forms(items.facts["language"]).values()):
             for group in groups if there[number] else ():
                 members.setdefault(group, []).append(number)
         for name in sorted(members, key=_place_in_table):
@@ -139,9 +130,7 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         return {"matched": sums.min(axis=1), "candidate": sums[:, 1], "reference": sums[:, 0]}
 
     def signature(self, items: Items[Texts, Ints]) -> Sequence[str]:
-        ambiguous = "yes" if self.settings.ambiguous else "no"
-        language = items.facts["language"]
-        return [f"language:{language}", f"lines:{items.size}", f"ambiguous:{ambiguous}"]
+        return [f"language:{items.facts['language']}", f"lines:{items.size}"]
 
 
 def _place_in_table(group: GroupName) -> tuple[int, int, str]:

@@ -18,7 +18,7 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.protest.categories import LeftOutError
-from crosspro.evaluation.protest.language import HeadWords, SourceWords, TargetWords
+from crosspro.evaluation.protest.language import SourceWords, TargetWords
 from crosspro.evaluation.protest.suite import Place, Positions, Words
 from crosspro.evaluation.protest.text import project
 
@@ -126,31 +126,32 @@ class Chains:
         if same:
             return (mention.words[same[-1]],)
         parsed = self.parse.heads(mention.words) if self.parse is not None else ()
-        by_lists = noun_phrase_heads(words, self.lists.heads)
+        by_lists = noun_phrase_heads(words, self.lists)
         return parsed or tuple(mention.words[index] for index in by_lists)
 
 
-def noun_phrase_heads(words: Sequence[str], lists: HeadWords) -> Positions:
+def noun_phrase_heads(words: Sequence[str], source: SourceWords) -> Positions:
     """The last word of each coordinated noun before prepositions, clauses and the like.
 
     After a measure, `of` leads on to the noun: a lot of people.
     """
+    lists = source.lists
     heads: list[int] = []
     head: int | None = None
     for at, word in enumerate(map(str.lower, words)):
-        if word in lists.conjunctions:
+        if word in lists["conjunctions"]:
             heads += [] if head is None else [head]
             head = None
-        elif word in lists.stops:
-            measure = head is not None and words[head].lower() in lists.measures
+        elif word in lists["stops"]:
+            measure = head is not None and words[head].lower() in lists["measures"]
             if (heads or head is not None) and not (word == "of" and measure):
                 break
             head = None
         elif not any(map(str.isalnum, word)):
             continue
         elif head is None:
-            head = None if word in lists.determiners else at
-        elif word not in lists.trailing and not word.isdigit():
+            head = None if word in lists["determiners"] else at
+        elif word not in lists["trailing"] and not word.isdigit():
             head = at
     heads += [] if head is None else [head]
     content = [at for at, word in enumerate(words) if any(map(str.isalnum, word))]

@@ -38,7 +38,7 @@ from crosspro.evaluation.protest.categories import (
     LeftOutError,
     anaphoric_function,
 )
-from crosspro.evaluation.protest.language import SourceWords, TargetWords
+from crosspro.evaluation.protest.language import SourceWords, TargetWords, source_words
 from crosspro.evaluation.protest.suite import Suite, Token
 from crosspro.evaluation.protest.text import (
     Languages,
@@ -62,13 +62,15 @@ class TranslationForm(NamedTuple):
 def translation_form(token: Token, lists: TargetWords) -> TranslationForm:
     """The form in the first reference that has words for a token."""
     words = next((reference.pronoun for reference in token.references if reference.pronoun), ())
-    pronoun = lists.pronoun(words[0]) if words else None
-    if pronoun is None:
+    readings = lists.readings(words[0]) if words else ()
+    person = [reading for reading in readings if reading.person == token.slot.person]
+    if not person:
         return TranslationForm("none", False, " ".join(words))
+    genders, numbers = ({getattr(each, trait) for each in person} for trait in ("gender", "number"))
     singular = BY_NAME[token.category].pronoun == "it" or "singular" in token.category
-    shift = pronoun.number == ("plural" if singular else "singular")
+    shift = numbers == {"pl" if singular else "sg"}
     # Forms of either gender (l', on, vous) and neuter ones are one share beside the two genders.
-    gender = pronoun.gender if pronoun.gender in ("masculine", "feminine") else "other"
+    gender = "".join(genders) if genders in ({"m"}, {"f"}) else "other"
     return TranslationForm(gender, shift, lists.full_forms(words[0])[0])
 
 
@@ -76,10 +78,8 @@ Keyed = tuple[tuple[str | bool, ...], Token]
 """A token with its gender, number shift, pronoun and document."""
 
 
-def select(
-    tokens: Sequence[Token], wanted: Mapping[str, int], lists: TargetWords, seed: int
-) -> list[Token]:
-    """As many tokens of each category as are wanted and there are, in the order of the text."""
+def select(tokens: Sequence[Token], lists: TargetWords, seed: int) -> list[Token]:
+    """At most as many tokens of each category as 002 has, in the order of the text."""
     chosen: list[Token] = []
     for number, category in enumerate(CATEGORIES):
         # A generator for each category: its tokens do not depend on the other categories.
@@ -89,7 +89,7 @@ def select(
             for token in tokens
             if token.category == category.name
         ]
-        selected = _balanced(members, wanted.get(category.name, 0), generator)
+        selected = _balanced(members, category.wanted, generator)
         chosen += [token for _, token in selected]
     return sorted(chosen, key=lambda token: (token.place.line, token.place.at))
 
@@ -158,13 +158,8 @@ class BuiltSuite:
     warnings: Sequence[str] = ()
 
 
-def build_suite(
-    files: SuiteFiles,
-    source: SourceWords,
-    target: TargetWords,
-    wanted: Mapping[str, int],
-    seed: int = 1,
-) -> BuiltSuite:
+def build_suite(files: SuiteFiles, target: TargetWords, seed: int = 1) -> BuiltSuite:
+    source = source_words()
     languages = (source.language, target.language)
     documents = read_mmax(files.annotation)
     types = count_types(documents, source)
@@ -182,12 +177,12 @@ def build_suite(
     ]
     text = replace(text, links=[of_reference.links for of_reference in linked])
     candidates = find_candidates(documents, text, source, target, decisions)
-    tokens = select(candidates.tokens, wanted, target, seed)
+    tokens = select(candidates.tokens, target, seed)
     record = {
         "seed": seed,
         "links": linked[0].signature,
         "decisions": len(decisions),
-        "wanted": dict(wanted),
+        "wanted": {category.name: category.wanted for category in CATEGORIES},
     }
     if text.parse:
         record["heads"] = "parse"

@@ -1,8 +1,7 @@
-"""Word lists of a language: pronouns, elisions, function words, group nouns.
+"""What PROTEST knows of words: nouns in the source, pronouns and function words in the target.
 
-They are in `conf/words/protest/LANGUAGE.yaml`; another language is another file, whose path may be
-given in place of the code. Every comparison of words goes through `TargetWords`, so that case,
-apostrophes and elision are treated alike.
+Its lists are in `conf/words/protest`, its pronouns in `conf/words/forms`. Every comparison of words
+goes through `TargetWords`, so that case, apostrophes and elision are treated alike.
 """
 
 from __future__ import annotations
@@ -10,55 +9,42 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Annotated, Literal, TypeVar
-
-from pydantic import AfterValidator, Field
+from typing import Literal
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import check_settings, read_yaml, settings
-from crosspro.data_prep.words.lists import names_of, shipped_files
+from crosspro.data_prep.words.lists import names_of, word_lists
+from crosspro.evaluation.pronouns import PronounReading, suite_readings
 
 Role = Literal["subject", "object", "any"]
-Lists = TypeVar("Lists")
+Person = Literal["2", "3"]
+FORMS = ("it", "they", "you")
+"""The pronouns of the categories; *them* has another translation problem."""
 
+_ROLES: dict[Role, tuple[str, ...]] = {
+    "subject": ("subject", "any"),
+    "object": ("object", "indirect", "stressed", "any"),
+    "any": ("subject", "object", "indirect", "stressed", "any"),
+}
+"""The roles of readings that may stand in each role of a translation."""
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
 _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
-Word = Annotated[str, AfterValidator(str.lower)]
-Words = tuple[Word, ...]
-WordSet = frozenset[Word]
-
-
-@settings
-class HeadWords:
-    """The words by which the head of a noun phrase is found without a parse."""
-
-    determiners: WordSet
-    measures: WordSet
-    stops: WordSet
-    trailing: WordSet
-    conjunctions: WordSet
-
-
-@settings
+@dataclass(frozen=True)
 class SourceWords:
-    """A source language: forms of the categories' pronouns, group nouns, words around heads."""
+    """English: nouns for groups, and the words by which heads are found without a parse."""
 
-    language: Annotated[str, Field(min_length=1)]
-    forms: dict[Literal["it", "they", "you"], Words]
-    group_nouns: WordSet
-    heads: HeadWords
+    language: str
+    lists: Mapping[str, frozenset[str]]
 
     def form(self, word: str) -> str | None:
         """Which of the categories' pronouns a word is."""
-        lowered = word.translate(_APOSTROPHES).lower()
-        return next((form for form, words in self.forms.items() if lowered in words), None)
+        return next((form for form in FORMS if form == word.lower()), None)
 
     def is_group_noun(self, word: str) -> bool:
         """Whether a head names a group of persons, in the singular or the plural."""
@@ -66,50 +52,30 @@ class SourceWords:
         singulars = {lowered, lowered.removesuffix("s"), lowered.removesuffix("es")}
         if lowered.endswith("ies"):
             singulars.add(lowered.removesuffix("ies") + "y")
-        return not self.group_nouns.isdisjoint(singulars)
-
-
-@settings
-class TargetPronoun:
-    """Forms of the target language with the same features, as far as the forms show them."""
-
-    forms: Words
-    person: Literal["second", "third", "either"]
-    gender: Literal["masculine", "feminine", "neuter", "common"]
-    number: Literal["singular", "plural", "either"]
-    role: Role
+        return not self.lists["group-nouns"].isdisjoint(singulars)
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """The person and the role that the translation of a source pronoun must have."""
 
-    person: str
+    person: Person
     role: Role
 
-    def takes(self, pronoun: TargetPronoun) -> bool:
-        right_role = self.role == "any" or pronoun.role in ("any", self.role)
-        return right_role and pronoun.person in ("either", self.person)
+    def readings(self, readings: Iterable[PronounReading]) -> list[PronounReading]:
+        """Those readings of a word with which it can stand here."""
+        roles = _ROLES[self.role]
+        return [each for each in readings if each.person == self.person and each.role in roles]
 
 
-@settings
+@dataclass(frozen=True)
 class TargetWords:
-    """A target language: pronouns, words that are no heads, full forms of elided words."""
+    """A target language: readings of pronouns, words that are no heads, full forms of elisions."""
 
-    language: Annotated[str, Field(min_length=1)]
-    pronouns: Annotated[tuple[TargetPronoun, ...], Field(min_length=1)]
-    dropped: WordSet
-    elisions: dict[str, Words] = Field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        forms = [form for pronoun in self.pronouns for form in pronoun.forms]
-        if len(self.by_form) < len(forms):
-            twice = sorted(form for form in self.by_form if forms.count(form) > 1)
-            raise ValueError(f"pronouns: forms that stand twice: {', '.join(twice)}")
-
-    @cached_property
-    def by_form(self) -> Mapping[str, TargetPronoun]:
-        return {form: pronoun for pronoun in self.pronouns for form in pronoun.forms}
+    language: str
+    pronouns: Mapping[str, tuple[PronounReading, ...]]
+    dropped: frozenset[str]
+    elisions: Mapping[str, tuple[str, ...]]
 
     @cached_property
     def signature(self) -> str:
@@ -125,26 +91,24 @@ class TargetWords:
         """The full forms of a part: `ce` for `c'`, `le` and `la` for `l'`."""
         return self.elisions.get(part, (part,))
 
-    def pronoun(self, form: str) -> TargetPronoun | None:
-        forms = (form, *self.full_forms(form))
-        return next((self.by_form[full] for full in forms if full in self.by_form), None)
+    def readings(self, form: str) -> tuple[PronounReading, ...]:
+        """The readings of a form; of an elided form, those of its full forms as well."""
+        forms = dict.fromkeys((form, *self.full_forms(form)))
+        return tuple(reading for each in forms for reading in self.pronouns.get(each, ()))
 
     def pronouns_in(self, word: str) -> list[str]:
         """The pronouns in a word, also after a verb and a hyphen, as in `dit-il`."""
         pronouns = []
         for part in self.parts(word):
-            if self.pronoun(part) is not None:
+            if self.readings(part):
                 pronouns.append(part)
             else:
-                pronouns += [piece for piece in part.split("-")[1:] if piece in self.by_form]
+                pronouns += [piece for piece in part.split("-")[1:] if piece in self.pronouns]
         return pronouns
 
     def pronoun_in(self, word: str, slot: Slot) -> str | None:
-        for form in self.pronouns_in(word):
-            pronoun = self.pronoun(form)
-            if pronoun is not None and slot.takes(pronoun):
-                return form
-        return None
+        forms = self.pronouns_in(word)
+        return next((form for form in forms if slot.readings(self.readings(form))), None)
 
     def pronoun_forms(self, words: Iterable[str]) -> set[str]:
         """All that words may stand for as pronouns: full forms, and pieces after hyphens."""
@@ -161,22 +125,19 @@ class TargetWords:
         return {part for word in words for part in self.head_words(word)}
 
 
-def source_words(language: str) -> SourceWords:
-    """The lists of a source language: by its code, or by the path of a file."""
-    return _read_lists(language, "source", SourceWords)
+def source_words() -> SourceWords:
+    """The lists of English, the only source language."""
+    lists = word_lists("protest", "en")
+    return SourceWords("en", {name: frozenset(words) for name, words in lists.items()})
 
 
 def target_words(language: str) -> TargetWords:
-    """The lists of a target language: by its code, or by the path of a file."""
-    return _read_lists(language, "target", TargetWords)
-
-
-def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
-    path = shipped_files("protest").get(language, Path(language))
-    if path.suffix not in (".yaml", ".yml"):
-        expected = f"{choices(names_of('protest', 'yaml'))}, or the path of a .yaml file"
-        raise input_error("lists", "language", expected, quoted(language))
-    content = read_yaml(path)
-    if not isinstance(content, dict) or not isinstance(content.get(section), dict):
-        raise input_error(path, section, f"lists of words as a {section} language", "none")
-    return check_settings(kind, {"language": content.get("language"), **content[section]}, path)
+    if language not in names_of("protest"):
+        raise input_error("lists", "language", choices(names_of("protest")), quoted(language))
+    lists = word_lists("protest", language)
+    elisions: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for pair in lists.get("elided", ()):
+        elided, _, full = pair.partition("=")
+        elisions[elided] += (full,)
+    dropped = frozenset(lists["dropped"])
+    return TargetWords(language, suite_readings(language), dropped, dict(elisions))

@@ -31,7 +31,7 @@ from crosspro.evaluation.protest.silver import Alternative, silver_signature
 from crosspro.evaluation.protest.suite import Spots, Suite, Token
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering
 from crosspro.evaluation.report.tables import Cell, Table, interval_note, score_cell
-from crosspro.evaluation.resampling import Cells, Columns, Scores, Sums, Units, ratio
+from crosspro.evaluation.resampling import Columns, Scores, Sums, Units, ratio
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
 STATUSES: dict[Status, tuple[str, Kind]] = {
@@ -157,11 +157,11 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
 
     def counts(self, items: Judged, candidate: int) -> Columns:
         statistics = self.statistics(items, candidate)
-        codes = np.array(self.verdicts(items, candidate), dtype=np.int64)
+        statuses = np.array([token.status for token in items.values[candidate]])
         return {
             "tokens": statistics["tokens"],
             "matches": statistics["matches"],
-            "status": Cells(codes, len(STATUSES), STATUS_NAMES),
+            **{name: statuses == name for name in STATUS_NAMES},
         }
 
     def verdicts(self, items: Judged, candidate: int) -> Sequence[int]:

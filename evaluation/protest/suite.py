@@ -102,7 +102,7 @@ class Token:
 
 def slot_of(category: str, role: Role) -> Slot:
     """Second person for you, third person for the others."""
-    return Slot("second" if BY_NAME[category].pronoun == "you" else "third", role)
+    return Slot("2" if BY_NAME[category].pronoun == "you" else "3", role)
 
 
 @dataclass(frozen=True)

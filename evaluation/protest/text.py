@@ -1,8 +1,8 @@
 """The texts of a suite and the outputs of systems, with word links.
 
-Text is plain files with a segment on each line, or IWSLT XML files. Blank lines are kept: the lines
-of a suite are those of the files that systems translate. Links that are not given are made for each
-text alone, so that the score of a system never depends on the other systems.
+Text is plain files with a segment on each line. Blank lines are kept: the lines of a suite are
+those of the files that systems translate. Links that are not given are made for each text alone, so
+that the score of a system never depends on the other systems.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.bitext.read import format_of, read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import read_text_lines
@@ -47,25 +46,14 @@ def read_texts(
     languages: Languages,
     tokenised: bool | None,
 ) -> ParallelText:
-    """The text of plain or XML files; `tokenised` is None where it is to be detected."""
-    if format_of(source) == "iwslt":
-        names = {"source_language": languages[0], "target_language": languages[1]}
-        pairs = [
-            list(read_bitext(source, reference, doc_ids=doc_ids, **names))
-            for reference in references
-        ]
-        texts: list[Sequence[str]] = [[segment.source for segment in pairs[0]]]
-        texts += [[segment.target for segment in pair] for pair in pairs]
-        documents = [segment.document or "" for segment in pairs[-1]]
-    else:
-        files = TextFiles(
-            source, None, {str(n): path for n, path in enumerate(references)}, doc_ids
-        )
-        plain = load_texts(files, languages, any_language=True)
-        texts = [plain.source, *plain.candidates.values()]
-        documents = list(plain.documents or [""] * plain.size)
-    source_words = _tokens(texts[0], languages[0], tokenised)
-    reference_words = [_tokens(lines, languages[1], tokenised) for lines in texts[1:]]
+    """The text of files; `tokenised` is None where it is to be detected."""
+    files = TextFiles(source, None, {str(n): path for n, path in enumerate(references)}, doc_ids)
+    texts = load_texts(files, languages, any_language=True)
+    documents = list(texts.documents or [""] * texts.size)
+    source_words = _tokens(texts.source, languages[0], tokenised)
+    reference_words = [
+        _tokens(lines, languages[1], tokenised) for lines in texts.candidates.values()
+    ]
     return ParallelText(str(source), source_words, reference_words, documents)
 
 

@@ -78,11 +78,6 @@ def _all_results() -> tuple[PublishedResult, ...]:
     )
 
 
-def test_set_gaps(year: int, pair: str) -> int:
-    rows = {(row["year"], row["pair"]): row for row in read_figures("test_instances_inferred")}
-    return int(rows[str(year), pair]["instances"])
-
-
 def read_figures(name: str) -> list[dict[str, str]]:
     """The rows of a table of `evaluation/published/figures/`."""
     if name not in figure_names():

@@ -6,8 +6,8 @@ referred to by its number, because it may have several items and be the context 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
@@ -42,32 +42,6 @@ class Rendering:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of the source, its references and translations; numbers count from 0, or are -1."""
-
-    number: int
-    document: str
-    source: str
-    references: Sequence[str]
-    candidates: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Example:
-    """An item: its lines (the last is its own), its place in each reference, its renderings.
-
-    `lines` and `group` are numbers of lines and groups.
-    """
-
-    name: str
-    pronoun: str
-    group: int
-    lines: Sequence[int]
-    references: Sequence[Sequence[Mark]]
-    candidates: Sequence[Rendering]
-
-
-@dataclass(frozen=True)
 class Terms:
     """What a page calls the things that it shows."""
 
@@ -98,19 +72,27 @@ class Examples:
     tagged: bool = False
     terms: Terms = Terms()
     note: str = ""
-    lines: list[Line] = field(default_factory=list)
-    examples: list[Example] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add_line(
         self,
         number: int,
         source: str,
-        references: Iterable[str],
-        candidates: Iterable[str],
+        references: Sequence[str],
+        candidates: Sequence[str],
         document: str = "",
     ) -> int:
-        """Keep a line; returns its number among those of the page."""
-        self.lines.append(Line(number, document, source, list(references), list(candidates)))
+        """Keep a line, whose number counts from 0; returns its number among those of the page."""
+        self.lines.append(
+            {
+                "number": number,
+                "document": document,
+                "source": source,
+                "references": references,
+                "candidates": candidates,
+            }
+        )
         return len(self.lines) - 1
 
     def add(
@@ -122,13 +104,21 @@ class Examples:
         name: str = "",
         group: str = "",
     ) -> None:
+        """An item: its lines (the last is its own), its place in each reference, its renderings."""
         if group not in self.groups:
             self.groups.append(group)
-        number = self.groups.index(group)
-        self.examples.append(Example(name, pronoun, number, lines, references, candidates))
+        self.examples.append(
+            {
+                "name": name,
+                "pronoun": pronoun,
+                "group": self.groups.index(group),
+                "lines": lines,
+                "references": references,
+                "candidates": candidates,
+            }
+        )
 
     def content(self) -> dict[str, Any]:
         """All that the script of the page reads."""
-        content = {**vars(self), "terms": asdict(self.terms)}
-        content["verdicts"] = [{"name": name, "kind": kind} for name, kind in self.verdicts]
-        return content
+        verdicts = [{"name": name, "kind": kind} for name, kind in self.verdicts]
+        return {**vars(self), "verdicts": verdicts}

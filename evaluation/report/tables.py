@@ -1,28 +1,28 @@
 """Tables as plain data, and the tables of an evaluation as text and Markdown.
 
 A metric says what is in its tables; how they look is decided here for a terminal and in `page.py`
-for a page. rich lays out columns: it knows the widths of Chinese characters and wraps long names.
+for a page. rich knows the widths of Chinese characters.
 Names come from files, so their control characters are shown as escapes.
 """
 
 from __future__ import annotations
 
-import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.cells import cell_len
 
 from crosspro.data_prep.core.errors import printable
 from crosspro.evaluation.evaluation import Evaluation, GroupScores, Score
 from crosspro.evaluation.resampling import Difference
 
 DIFFERENCES = "Paired differences"
-_NARROWEST_NAME = 12
-_COLUMN_GAP = 2
+_GAP = "  "
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def score_tables(evaluation: Evaluation) -> list[Table]:
     """
     display, measures = evaluation.metric.display, evaluation.measures
     headings = [display.heading(name) for name in (*display.counts, *measures)]
-    notes = (*interval_note(evaluation), *display.notes)
+    notes = (*interval_note(evaluation), *display.notes, *evaluation.items.notes)
     if not any(candidate.groups for candidate in evaluation.candidates):
         rows = [
             [candidate.name, *_cells(evaluation, candidate.total)]
@@ -223,51 +223,22 @@ def tables_text(
 
 
 def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
-    """Aligned columns under a rule; names and headings are wrapped to keep to `width`."""
-    from rich.cells import cell_len
-
+    """Aligned columns under a rule; headings of numbers are wrapped where `width` asks for it."""
     titles, *lines = ([printable(str(cell)) for cell in row] for row in (heading, *rows))
-    widest = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
-    gaps = _COLUMN_GAP * (len(widest) - 1)
-    if width is None or sum(widest) + gaps <= width:  # nothing to wrap; rich is slow to import
-        return _padded([titles, ["─" * size for size in widest], *lines], widest, left)
-    from rich.console import Console
-    from rich.rule import Rule
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    for column in range(left, len(titles)):
-        number = max((cell_len(row[column]) for row in lines), default=0)
-        titles[column] = textwrap.fill(titles[column], max(number, 1), break_long_words=False)
-        widest[column] = max(number, *map(cell_len, titles[column].split("\n")))
-    names = [min(size, _NARROWEST_NAME) for size in widest[:left]]
-    needed = max(width, sum(names) + sum(widest[left:]) + gaps)
-    grid = Grid.grid(padding=(0, _COLUMN_GAP), pad_edge=False)
-    for column in range(len(titles)):
-        if column < left:
-            grid.add_column(justify="left", overflow="fold")
-        else:
-            grid.add_column(justify="right", no_wrap=True)
-    grid.add_row(*map(Text, titles))
-    grid.add_row(*(Rule(style="none") for _ in titles))
-    for row in lines:
-        grid.add_row(*map(Text, row))
-    console = Console(file=io.StringIO(), width=needed, color_system=None, legacy_windows=False)
-    with console.capture() as printed:
-        console.print(grid)
-    return "".join(f"{line.rstrip()}\n" for line in printed.get().splitlines())
-
-
-def _padded(lines: Sequence[Sequence[str]], widths: Sequence[int], left: int) -> str:
-    from rich.cells import cell_len
-
+    sizes = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
+    wrapped = [[title] for title in titles]
+    if width is not None and sum(sizes) + len(_GAP) * (len(sizes) - 1) > width:
+        for column in range(left, len(titles)):
+            number = max((cell_len(row[column]) for row in lines), default=1)
+            wrapped[column] = textwrap.wrap(titles[column], number or 1, break_long_words=False)
+            sizes[column] = max([1, number, *map(cell_len, wrapped[column])])
     text = []
-    for line in lines:
-        cells = []
-        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
-            space = " " * (width - cell_len(cell))
-            cells.append(cell + space if column < left else space + cell)
-        text.append((" " * _COLUMN_GAP).join(cells).rstrip() + "\n")
+    for line in (*zip_longest(*wrapped, fillvalue=""), ["─" * size for size in sizes], *lines):
+        padded = []
+        for column, (cell, size) in enumerate(zip(line, sizes, strict=True)):
+            space = " " * (size - cell_len(cell))
+            padded.append(cell + space if column < left else space + cell)
+        text.append(_GAP.join(padded).rstrip() + "\n")
     return "".join(text)
 
 

@@ -19,13 +19,12 @@ from crosspro.data_prep.core.example import SIDES, Example, Side
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, in_order
 from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.neural.reading.encoding import Encoder, load_encoder
 from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.training.settings import NeuralSettings
 from crosspro.prediction.stored_tensors import Arrays, load_weights, save_weights
-from crosspro.prediction.system import Classes, Probabilities, System
+from crosspro.prediction.system import Classes, System
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -55,7 +54,6 @@ class NetworkSystem(System):
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.name = self.settings.network.name
-        self.adjustment = Adjustment(0.0, np.zeros(0))
 
     @property
     def reads(self) -> Reads:
@@ -78,9 +76,6 @@ class NetworkSystem(System):
         agreements = class_agreements(self.task)
         return Inventory(self.encoder.vocabularies, self.task.classes, agreements)
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
-        return self.adjustment.of(self.unadjusted(examples))
-
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
         if not self.points:
             return super().antecedents(examples, classes)
@@ -95,12 +90,10 @@ class NetworkSystem(System):
     def save_state(self, folder: Path) -> None:
         save_weights(self.weights(), folder)
         self.encoder.save(folder)
-        save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
         self.encoder = load_encoder(folder, self.reads, self.settings.training)
         load_weights(folder, self.name, self.take_weights)
-        self.adjustment = load_adjustment(folder, len(self.task.classes))
 
     @abstractmethod
     def weights(self) -> Arrays:

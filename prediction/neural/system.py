@@ -24,8 +24,6 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import content_digest
 from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.adjustment import Adjustment, tune_tau
-from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
@@ -246,7 +244,6 @@ class NeuralSystem(NetworkSystem):
         """Take over the best epoch, and make a system of each snapshot after it."""
         labels, classes = data.train.label, len(self.task.classes)
         counts = np.bincount(labels[labels >= 0], minlength=classes)
-        self.adjustment = Adjustment(0.0, counts / counts.sum())
         systems = [self, *(copy(self) for _ in kept[1:])]
         for system, epoch in zip(systems, kept, strict=True):
             system.network = self.settings.network.build(self.inventory)
@@ -254,10 +251,7 @@ class NeuralSystem(NetworkSystem):
             system.network.eval()
             system.report = epoch.report
             if self.settings.training.tune_adjustment and dev:
-                score = dev_score(self.task, dev, self.settings.training.monitor)
-                frequencies = self.adjustment.frequencies
-                tau = tune_tau(system.unadjusted(dev), frequencies, score)
-                system.adjustment = Adjustment(tau, frequencies)
+                system.correct_prior(dev, self.settings.training.monitor, counts / counts.sum())
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:

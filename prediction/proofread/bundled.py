@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import Problem, input_error
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.words.language import language_problems
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
@@ -18,24 +20,18 @@ from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.files import Translation
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import load_judge
-from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.prediction.proofread.text import TranslatedText, text_of_lines
 from crosspro.prediction.registry import bundled_models
 
-
-def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
-    """The languages of both sides that files state, or that their names say.
-
-    Names end with languages (book.en.srt, de.po), or are in folders called so (en/talk).
-    """
-    languages = {language for name in bundled_models() for language in name.split("-")[:2]}
-    source, target = translation.stated()
-    if translation.source is not translation.target:
-        source = source or _named(translation.source.name, languages)
-    return source, target or _named(translation.target.name, languages)
+# Languages ----------------------------------------------------------------------------------------
 
 
 def model_for(translation: Translation) -> str:
-    source, target = stated_languages(translation)
+    """The bundled model of the languages that files state, or that their names say."""
+    source, target = translation.stated()
+    if translation.source is not translation.target:
+        source = source or _named(translation.source.name)
+    target = target or _named(translation.target.name)
     models = {name: name.split("-")[:2] for name in bundled_models()}
     fitting = [name for name, pair in models.items() if pair[0] in source and pair[1] in target]
     if len(fitting) == 1:
@@ -47,10 +43,34 @@ def model_for(translation: Translation) -> str:
     raise input_error(translation.target.name, "languages", expected + ", ".join(models), stated)
 
 
-def _named(name: str, languages: Iterable[str]) -> set[str]:
+def _named(name: str, *others: str) -> set[str]:
+    """The language at the end of a name (book.en.srt, de.po), or of its folder (en/talk).
+
+    It is that of a bundled model, or one of `others`.
+    """
+    languages = {language for model in bundled_models() for language in model.split("-")[:2]}
+    languages.update(others)
     path = Path(name)
     parts = [*path.parts[:-1], *re.split(r"[._-]", path.name.lower())]
     return set([part for part in parts if part in languages][-1:])
+
+
+def check_languages(text: TranslatedText, task: Task) -> list[Problem]:
+    """Where the words or the name of a file say another language; a long text is refused."""
+    sides = (
+        (text.source_name, task.source_language, [segment.source for segment in text.segments]),
+        (text.target_name, task.target_language, [segment.target for segment in text.segments]),
+    )
+    problems = language_problems(sides)
+    if text.source_name != text.target_name:
+        for name, language, _ in sides:
+            stated = _named(name, language)
+            if stated and language not in stated:
+                problems.append(Problem(name, None, "name", f"a file in {language}", *stated))
+    return problems
+
+
+# The metric `doubt` -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,9 @@ class PronounDoubt:
     """A pronoun of a translation, what the model expects there, and how probably it is wrong.
 
     `place` is in the translation; the `word` of a missing pronoun is empty. `probabilities` has
-    every class of the model, the most probable first; `label` is the class of the word and
-    `probability` that of the label. `suggestion` is a word of the best other class, as it would be
-    written there. `wrong` is calibrated: of pronouns with 0.8 about four of five are wrong.
+    every class of the model, the most probable first; `label` is the class of the word.
+    `suggestion` is a word of the best other class, as it would be written there. `wrong` is
+    calibrated: of pronouns with 0.8 about four of five are wrong.
     """
 
     document: str | None
@@ -50,13 +50,19 @@ class PronounDoubt:
     source_word: str
     source_place: Place
     probabilities: Mapping[str, float]
-    probability: float
     suggestion: str
     suggestion_label: str
-    suggestion_probability: float
-    wrong: float = 0.0
+    wrong: float
     stands_for: tuple[StoodFor, ...] = ()
     reason: str = ""
+
+    @property
+    def probability(self) -> float:
+        return self.probabilities[self.label]
+
+    @property
+    def suggestion_probability(self) -> float:
+        return self.probabilities[self.suggestion_label]
 
     @property
     def expects_other(self) -> bool:

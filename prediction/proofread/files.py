@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import (
@@ -26,7 +26,7 @@ from crosspro.data_prep.core.files import (
 )
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.formats.shared_task import read_doc_ids
-from crosspro.prediction.proofread.text import ONE_LINE, Segment, TranslatedText
+from crosspro.prediction.proofread.text import ONE_LINE, Segment, TranslatedText, check_sizes
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -111,6 +111,7 @@ class Translation(ABC):
         self.source, self.target = source, target
 
     def stated(self) -> tuple[set[str], set[str]]:
+        """The languages that the files state."""
         return set(), set()
 
     @abstractmethod
@@ -133,12 +134,10 @@ class Lines(Translation):
         self._parts = [re.split(r"(\r?\n|\r\Z)", file.decoded()) for file in (source, target)]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        sides = [_lines(parts) for parts in self._parts]
-        for file, side in zip((self.source, self.target), sides, strict=True):
-            if not side:
-                raise input_error(file.name, "file", "at least one line", "none")
-        check_sizes(self.source.name, sides[0], self.target.name, sides[1], "lines")
-        return (Pair(source, target, "") for source, target in zip(*sides, strict=True))
+        source, target = map(_lines, self._parts)
+        if source:
+            check_sizes(self.source.name, source, self.target.name, target, "lines")
+        return map(Pair, source, target, [""] * len(source))
 
     def encoded(self) -> bytes:
         return "".join(self._parts[1]).encode("utf-8")
@@ -150,14 +149,6 @@ def _lines(parts: list[str]) -> list[Passage]:
         Passage([Piece(parts[place], partial(parts.__setitem__, place))], number)
         for number, place in enumerate(places, start=1)
     ]
-
-
-def check_sizes(
-    name: str, items: Sequence[Any], other: str, others: Sequence[Any], of: str
-) -> None:
-    if len(items) != len(others):
-        expected = f"{len(items):,} {of} as in {name}"
-        raise input_error(other, of, expected, f"{len(others):,} {of}")
 
 
 # Reading ------------------------------------------------------------------------------------------
@@ -214,16 +205,16 @@ def read_text(
             raise input_error(doc_ids, "doc-ids", "two plain files", target_name)
         documents = [name or None for name in read_doc_ids(doc_ids)]
         check_sizes(source_name, pairs, str(doc_ids), documents, "lines")
-    elif by_message or (by_message is None and translation.by_message):
+    elif translation.by_message if by_message is None else by_message:
         documents = [None] * len(pairs)
-    segments = tuple(
+    segments = (
         Segment(
             *(pair.source.text, pair.target.text, document),
             *(pair.source.line or pair.target.line, pair.target.line or pair.source.line),
         )
         for pair, document in zip(pairs, documents, strict=True)
     )
-    return TranslatedText(source_name, target_name, segments, translation.is_line)
+    return TranslatedText(source_name, target_name, tuple(segments), translation.is_line)
 
 
 def _pairs(translation: Translation, languages: tuple[str, str]) -> list[Pair]:
@@ -241,9 +232,9 @@ def _pairs(translation: Translation, languages: tuple[str, str]) -> list[Pair]:
 
 # Writing ------------------------------------------------------------------------------------------
 
-
-DECISIONS = "crosspro-proofread"
-"""The kind that files of decisions state."""
+_APOSTROPHES = ("'", "’")
+_REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Control, format and private characters, surrogates, line breaks."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +259,7 @@ class Decisions:
     """What a page exports: pronouns that are to be changed, and those that are right."""
 
     format: int
-    kind: str
+    kind: Literal["crosspro-proofread"]
     crosspro: str
     model: str
     digest: str
@@ -278,11 +269,7 @@ class Decisions:
 
 
 def read_decisions(path: Path) -> Decisions:
-    content = read_json_object(path)
-    if content.get("kind") != DECISIONS:
-        expected = "decisions that a page of crosspro proofread has exported"
-        raise input_error(path, "kind", expected, quoted(str(content.get("kind"))))
-    return check_settings(Decisions, content, path)
+    return check_settings(Decisions, read_json_object(path), path)
 
 
 def apply_decisions(
@@ -291,19 +278,19 @@ def apply_decisions(
     """The file of a translation with accepted changes; it must hold their words as they were."""
     name, pairs = translation.target.name, _pairs(translation, languages)
     texts = [(pair.source.text, pair.target.text) for pair in pairs]
+    # From the end on, so that earlier characters keep their places.
     ordered = sorted(accepted, key=lambda item: (item.segment, item.start, item.end), reverse=True)
     for later, earlier in pairwise(ordered):
-        if later.segment == earlier.segment and (
-            later.start < earlier.end or (later.start, later.end) == (earlier.start, earlier.end)
-        ):
+        same_place = (later.start, later.end) == (earlier.start, earlier.end)
+        if later.segment == earlier.segment and (same_place or later.start < earlier.end):
             raise input_error(name, "text", "one change of a word", "two", later.line)
     for decided in ordered:
         number = decided.segment - 1
         source, text = texts[number] if 0 <= number < len(texts) else ("", "")
         within = 0 <= decided.start <= decided.end <= len(text)
         if not within or text[decided.start : decided.end] != decided.word:
-            expected, present = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
-            raise input_error(name, "text", expected, present, decided.line)
+            expected = f"{quoted(decided.word)} there"
+            raise input_error(name, "text", expected, quoted(text), decided.line)
         if any(unicodedata.category(character) in _REFUSED for character in decided.replacement):
             word = quoted(decided.replacement)
             raise input_error(name, "replacement", "a word on one line", word, decided.line)
@@ -326,10 +313,6 @@ def apply_decisions(
     return translation.target.mark + raw
 
 
-_REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Control, format and private characters, surrogates, line breaks."""
-
-
 def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:
     """Add a space where a word is no longer elided (l'aime, les aime), remove it where it is."""
     before, after = text[start:end], text[end : end + 1]
@@ -338,6 +321,3 @@ def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:
     if word.endswith(_APOSTROPHES) and not before.endswith(_APOSTROPHES) and after == " ":
         return start, end + 1, word
     return start, end, word
-
-
-_APOSTROPHES = ("'", "’")

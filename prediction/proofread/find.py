@@ -6,9 +6,10 @@ documents. `judge.py` says how probably it is wrong, given this prediction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
-from crosspro.prediction.proofread.judge import Judge, judged, load_judge
+from crosspro.prediction.proofread.judge import load_judge
 from crosspro.prediction.proofread.reasons import reason
 from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
 from crosspro.prediction.proofread.text import Place, Segment, TranslatedText
@@ -63,7 +64,6 @@ class LinkedSegment:
         return with_gold_words(self.example)
 
     def place(self, side: Side, span: Span) -> Place:
-        """The place of characters of a side."""
         line = self.segment.source_line if side == "source" else self.segment.target_line
         return Place(self.number, line, *span)
 
@@ -82,7 +82,6 @@ def proofread(
     predictor: Predictor,
     text: TranslatedText,
     *,
-    judge: Judge | None = None,
     progress: Callable[[int], None] = lambda segments: None,
 ) -> tuple[PronounDoubt, ...]:
     """Judge all pronouns of a translation, in their order.
@@ -92,28 +91,37 @@ def proofread(
     doubts: list[PronounDoubt] = []
     context: list[LinkedSegment | None] = []
     for start in range(0, len(text.segments), BATCH_SEGMENTS):
-        size = len(text.segments[start : start + BATCH_SEGMENTS])
-        linked = context + _link(predictor, text, range(start, start + size))
-        doubts += _judge_pronouns(predictor, linked, len(context), judge or load_judge())
+        numbers = range(start, min(start + BATCH_SEGMENTS, len(text.segments)))
+        linked = context + _link(predictor, text, numbers)
+        hidden = [
+            pronoun
+            for place in range(len(context), len(linked))
+            for pronoun in _hide_each(linked, place, predictor.system)
+        ]
+        if hidden:
+            doubts += _judge(predictor, hidden)
         context = linked[max(0, len(linked) - predictor.system.context) :]
-        progress(size)
+        progress(len(numbers))
     return tuple(doubts)
+
+
+# Hiding -------------------------------------------------------------------------------------------
 
 
 def _link(predictor: Predictor, text: TranslatedText, numbers: range) -> list[LinkedSegment | None]:
     """Link the words of segments and find their gaps; None if a side has no words."""
     pairs = [_tokenised(text, text.segments[number], predictor.task) for number in numbers]
     with_words = [pair for pair in pairs if pair.source and pair.target]
-    sentences = iter(predictor.pipeline.prepare_text(with_words))
-    linked: list[LinkedSegment | None] = [None] * len(pairs)
-    for place, (number, pair) in enumerate(zip(numbers, pairs, strict=True)):
-        if pair.source and pair.target:
-            segment = text.segments[number]
-            source_spans = token_places(segment.source, pair.source)
-            target_spans = token_places(segment.target, pair.target)
-            linked[place] = LinkedSegment(
-                number, segment, next(sentences), source_spans, target_spans
-            )
+    prepared = iter(predictor.pipeline.prepare_text(with_words))
+    linked: list[LinkedSegment | None] = []
+    for number, pair in zip(numbers, pairs, strict=True):
+        if not (pair.source and pair.target):
+            linked.append(None)
+            continue
+        segment = text.segments[number]
+        source_spans = token_places(segment.source, pair.source)
+        target_spans = token_places(segment.target, pair.target)
+        linked.append(LinkedSegment(number, segment, next(prepared), source_spans, target_spans))
     return linked
 
 
@@ -130,18 +138,44 @@ def _tokenised(text: TranslatedText, segment: Segment, task: Task) -> TypedPair:
     return TypedPair(source, target)
 
 
-def _judge_pronouns(
-    predictor: Predictor, linked: Sequence[LinkedSegment | None], first: int, judge: Judge
-) -> list[PronounDoubt]:
-    """Judge the pronouns of all segments from the first on; those before it are context."""
+def _hide_each(
+    linked: Sequence[LinkedSegment | None], place: int, system: System
+) -> Iterator[HiddenPronoun]:
+    """The pronouns of a segment, each as the only gap of its document."""
+    segment = linked[place]
+    if segment is None:
+        return
+    for number, gap in enumerate(segment.example.gaps):
+        example = with_gold_words(segment.example, gap)
+        gaps = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
+        before = linked[max(0, place - system.context) : place]
+        context = _context(segment, before, gap, system.reach)
+        examples = [*(other.complete for other in context), replace(example, gaps=gaps)]
+        yield HiddenPronoun(segment, number, context, examples)
+
+
+def _context(
+    segment: LinkedSegment, before: Sequence[LinkedSegment | None], gap: Gap, reach: int | None
+) -> list[LinkedSegment]:
+    """The segments before a gap in its document, as far back as the system reads."""
+    source_words, target_words = gap.source_index, gap.position
+    context: list[LinkedSegment] = []
+    document = segment.segment.document
+    for other in filter(None, reversed(before)):
+        far = reach is not None and min(source_words, target_words) >= reach
+        if document is None or other.segment.document != document or far:
+            break
+        source_words += len(other.complete.source)
+        target_words += len(other.complete.lemmas)
+        context.insert(0, other)
+    return context
+
+
+# Judging ------------------------------------------------------------------------------------------
+
+
+def _judge(predictor: Predictor, hidden: Sequence[HiddenPronoun]) -> list[PronounDoubt]:
     system, task = predictor.system, predictor.task
-    hidden = [
-        pronoun
-        for number in range(first, len(linked))
-        for pronoun in _hide_each(linked, number, system)
-    ]
-    if not hidden:
-        return []
     examples = [
         replace(example, document=str(number))
         for number, pronoun in enumerate(hidden)
@@ -150,13 +184,12 @@ def _judge_pronouns(
     rows = system.unadjusted(examples)
     if not np.isfinite(rows).all():
         raise input_error(predictor.name, "probability", "finite numbers", "nan or infinity")
-    pronouns, unjudged = [], []
+    pronouns, doubts = [], []
     for pronoun, row in zip(hidden, rows.tolist(), strict=True):
         doubt = _doubt(pronoun, dict(zip(task.classes, row, strict=True)), task)
         if doubt is not None:
             pronouns.append(pronoun)
-            unjudged.append(doubt)
-    doubts = judged(unjudged, task, judge)
+            doubts.append(doubt)
     unsure = [
         number
         for number, doubt in enumerate(doubts)
@@ -170,50 +203,13 @@ def _judge_pronouns(
     lexicon, language = system.noun_lexicons.get("target"), task.target_language
     for number, words in zip(unsure, pointed, strict=True):
         nouns = _nouns(words, pronouns[number], lexicon, language)
-        doubts[number] = replace(doubts[number], stands_for=nouns)
+        doubts[number] = replace(doubts[number], stands_for=tuple(islice(nouns, _MOST_NOUNS)))
     explained = (replace(doubt, reason=reason(doubt, language)) for doubt in doubts)
     return sorted(explained, key=lambda doubt: (doubt.place.segment, doubt.place[2:]))
 
 
-def _hide_each(
-    linked: Sequence[LinkedSegment | None], number: int, system: System
-) -> Iterator[HiddenPronoun]:
-    """The pronouns of a segment, each as the only gap of its document."""
-    segment = linked[number]
-    if segment is None:
-        return
-    for place, gap in enumerate(segment.example.gaps):
-        example = with_gold_words(segment.example, gap)
-        gaps = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        context = _context(linked, number, gap, system)
-        examples = [*(other.complete for other in context), replace(example, gaps=gaps)]
-        yield HiddenPronoun(segment, place, context, examples)
-
-
-def _context(
-    linked: Sequence[LinkedSegment | None], number: int, gap: Gap, system: System
-) -> list[LinkedSegment]:
-    """The segments before a gap in its document, as far back as the system reads."""
-    segment = linked[number]
-    if segment is None or segment.segment.document is None:
-        return []
-    source_words, target_words = gap.source_index, gap.position
-    context: list[LinkedSegment] = []
-    for other in reversed(linked[max(0, number - system.context) : number]):
-        if other is None:
-            continue
-        if other.segment.document != segment.segment.document:
-            break
-        if system.reach is not None and min(source_words, target_words) >= system.reach:
-            break
-        source_words += len(other.complete.source)
-        target_words += len(other.complete.lemmas)
-        context.insert(0, other)
-    return context
-
-
 def _doubt(pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task) -> PronounDoubt | None:
-    """A pronoun before it is judged; None if no word of a class stands there or is missing."""
+    """The doubt without nouns and reason; None if no word of a class stands there or is missing."""
     linked = pronoun.linked
     gap, hidden = linked.example.gaps[pronoun.gap], linked.prepared.gaps[pronoun.gap]
     source_span = linked.source_spans[gap.source_index]
@@ -228,7 +224,7 @@ def _doubt(pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task) -> 
     target = linked.segment.target
     word = target[slice(*span)]
     suggestion = suggested(label, chances, word, target[: span[0]], target[span[1] :], task)
-    chances = suggestion.chances
+    probabilities = dict(sorted(suggestion.chances.items(), key=lambda item: -item[1]))
     return PronounDoubt(
         document=linked.segment.document,
         kind=kind,
@@ -237,11 +233,10 @@ def _doubt(pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task) -> 
         label=label,
         source_word=linked.segment.source[slice(*source_span)],
         source_place=linked.place("source", source_span),
-        probabilities=dict(sorted(chances.items(), key=lambda item: -item[1])),
-        probability=chances[label],
+        probabilities=probabilities,
         suggestion=suggestion.word,
         suggestion_label=suggestion.label,
-        suggestion_probability=chances[suggestion.label],
+        wrong=load_judge().wrong(kind, label, probabilities, task),
     )
 
 
@@ -255,30 +250,19 @@ def _insertion_point(linked: LinkedSegment, position: int) -> Span:
 
 
 def _nouns(
-    words: Sequence[PointedWord], pronoun: HiddenPronoun, lexicon: Lexicon | None, language: str
-) -> tuple[StoodFor, ...]:
-    nouns: list[StoodFor] = []
+    words: Iterable[PointedWord], pronoun: HiddenPronoun, lexicon: Lexicon | None, language: str
+) -> Iterator[StoodFor]:
+    """The words that the model points at, without those of the target that are no nouns there."""
     for word in words:
-        if word.probability < _LEAST_NOUN_PROBABILITY or len(nouns) == _MOST_NOUNS:
-            break
         linked = pronoun.context[-word.before] if word.before else pronoun.linked
-        noun = _noun(word, linked, lexicon, language)
-        if noun is not None:
-            nouns.append(noun)
-    return tuple(nouns)
-
-
-def _noun(
-    word: PointedWord, linked: LinkedSegment, lexicon: Lexicon | None, language: str
-) -> StoodFor | None:
-    on_source = word.side == "source"
-    span = (linked.source_spans if on_source else linked.target_spans)[word.position]
-    if span is None:
-        return None
-    noun = StoodFor(word.word, word.side, linked.place(word.side, span), word.probability)
-    if on_source or lexicon is None:
-        return noun
-    if not noun_may_follow(linked.segment.target[: span[0]], language, lexicon.is_noun):
-        return None
-    gender, number = lexicon.gender(word.word), lexicon.number(word.word)
-    return replace(noun, gender=gender or "", number=number or "")
+        on_source = word.side == "source"
+        span = (linked.source_spans if on_source else linked.target_spans)[word.position]
+        if span is None or word.probability < _LEAST_NOUN_PROBABILITY:
+            continue
+        gender = number = None
+        if lexicon is not None and not on_source:
+            if not noun_may_follow(linked.segment.target[: span[0]], language, lexicon.is_noun):
+                continue
+            gender, number = lexicon.gender(word.word), lexicon.number(word.word)
+        place = linked.place(word.side, span)
+        yield StoodFor(word.word, word.side, place, word.probability, gender or "", number or "")

@@ -9,16 +9,16 @@ from html import unescape
 from importlib import import_module
 from typing import Any
 
-from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.words.language import same_language
 from crosspro.prediction.proofread.files import (
     File,
     Pair,
     Passage,
     Piece,
     Translation,
-    check_sizes,
 )
+from crosspro.prediction.proofread.text import check_sizes
 
 
 def _library(name: str) -> Any:
@@ -169,12 +169,8 @@ class Xliff(_Xml):
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """Units, their `<segment>` elements, or what is marked as a segment on both sides."""
-        documents: set[str] = set()
         for number, file in enumerate(self._root.iterfind("{*}file"), start=1):
             document = file.get("original") or file.get("id") or str(number)
-            if document in documents:
-                document = f"{document} ({number})"
-            documents.add(document)
             for unit in file.iter("{*}trans-unit", "{*}segment"):
                 stated = (element.get("translate") for element in (unit, *unit.iterancestors()))
                 if next(filter(None, stated), "yes") == "yes":

@@ -8,8 +8,8 @@ calibrate`), and corrected for what raters miss: one marks less than half of wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.settings import check_settings, read_yaml
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
+from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.reasons import stood_for
 
 _LEAST = 1e-4
@@ -43,14 +43,6 @@ def load_judge() -> Judge:
     """The calibration that comes with the package, for models of all directions."""
     path = CONF_DIR / "proofread.yaml"
     return check_settings(Judge, read_yaml(path), path)
-
-
-def judged(doubts: Iterable[PronounDoubt], task: Task, judge: Judge) -> list[PronounDoubt]:
-    """The doubts with their probabilities of being wrong."""
-    return [
-        replace(doubt, wrong=judge.wrong(doubt.kind, doubt.label, doubt.probabilities, task))
-        for doubt in doubts
-    ]
 
 
 def features(
@@ -81,11 +73,7 @@ def clashes(
     """For each class, the classes that never stand for the same nouns, by their first words."""
     nouns = {name: stood_for(words[0], language) for name, words in forms if name != OTHER}
     return {
-        name: frozenset(
-            other
-            for other, rival in nouns.items()
-            if kinds.kinds and rival.kinds and not kinds.meets(rival)
-        )
+        name: frozenset(other for other, rival in nouns.items() if not kinds.meets(rival))
         for name, kinds in nouns.items()
     }
 

@@ -7,23 +7,20 @@ in JSON, and from 1 in text and annotations, as in editors.
 from __future__ import annotations
 
 import json
-import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from crosspro.data_prep.core.errors import counted, printable
+from crosspro.data_prep.core.errors import InputError, counted, printable
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.report.records import json_text
-from crosspro.evaluation.resampling import wilson_interval
 from crosspro.prediction.pair_prediction import Predictor
+from crosspro.prediction.proofread.bundled import check_languages
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.text import TranslatedText, check_languages
+from crosspro.prediction.proofread.text import TranslatedText
 from crosspro.version import __version__
 
 FORMAT = 1
@@ -33,7 +30,6 @@ DOUBTFUL = 0.4
 _CERTAIN = 0.6
 """From this chance on, a doubt is an error on GitHub; a smaller one is a warning."""
 _NOTHING = "–"
-_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,8 @@ class Proofreading(Displayed):
     """All pronouns of a translation, in the order of the text.
 
     Those whose chance of being wrong reaches the threshold are doubtful. `str` is the text that
-    `crosspro proofread` prints.
+    `crosspro proofread` prints. With warnings, the text may be in another language than the model
+    reads: then that no pronoun is doubtful says nothing.
     """
 
     model: Proofreader
@@ -70,7 +67,7 @@ class Proofreading(Displayed):
         return f"<Proofreading by {self.model.name}: {pronouns}, {len(self.doubtful):,} doubtful>"
 
     def __str__(self) -> str:
-        return as_text(self, width=_WIDTH).rstrip("\n")
+        return as_text(self).rstrip("\n")
 
     def html(self) -> str:
         from crosspro.prediction.proofread.page import proofreading_page
@@ -83,39 +80,25 @@ class Proofreading(Displayed):
 
     @property
     def doubtful(self) -> list[PronounDoubt]:
-        return [doubt for doubt in self.worst_first if self.is_doubtful(doubt)]
-
-    def is_doubtful(self, doubt: PronounDoubt) -> bool:
-        return doubt.wrong >= self.threshold
+        return [doubt for doubt in self.worst_first if doubt.wrong >= self.threshold]
 
     @property
     def signature(self) -> str:
         digest = f"|digest:{self.model.digest[:12]}" if self.model.digest else ""
         return (
             f"metric:proofread|model:{self.model.name}{digest}|threshold:{self.threshold:g}|"
-            f"interval:wilson|crosspro:{__version__}"
+            f"crosspro:{__version__}"
         )
-
-    @cached_property
-    def score(self) -> Score:
-        part, whole = len(self.doubtful), len(self.pronouns)
-        if not whole:
-            return Score(float("nan"))
-        return Score(100 * part / whole, *(100 * bound for bound in wilson_interval(part, whole)))
 
     @property
     def counts(self) -> dict[str, int]:
-        kinds = Counter(doubt.kind for doubt in self.pronouns)
-        doubtful = Counter(doubt.kind for doubt in self.doubtful)
         alone = sum(segment.document is None for segment in self.text.segments)
         documents = {segment.document for segment in self.text.segments} - {None}
         return {
             "segments": len(self.text.segments),
             "documents": len(documents) + alone,
             "pronouns": len(self.pronouns),
-            "doubtful": doubtful.total(),
-            **{str(kind): kinds[kind] for kind in DoubtKind},
-            **{f"doubtful_{kind}": doubtful[kind] for kind in DoubtKind},
+            "doubtful": len(self.doubtful),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,13 +115,13 @@ class Proofreading(Displayed):
             "files": {"source": self.text.source_name, "translation": self.text.target_name},
             "threshold": self.threshold,
             "signature": self.signature,
+            "warnings": list(self.warnings),
             "counts": self.counts,
-            "doubtful_per_100": {**asdict(self.score), "signature": self.signature},
             "pronouns": self.records(),
         }
 
     def records(self) -> list[dict[str, Any]]:
-        return [_record(doubt, self.is_doubtful(doubt)) for doubt in self.worst_first]
+        return [_record(doubt, doubt.wrong >= self.threshold) for doubt in self.worst_first]
 
 
 def proofreading(
@@ -152,12 +135,15 @@ def proofreading(
 ) -> Proofreading:
     """Read a translation with a model; `progress` gets the number of segments newly read.
 
-    Long texts that look like another language are refused unless `any_language`.
+    Unless `any_language`, a text that looks like another language is refused if it is long or has
+    no pronoun that the model knows; otherwise there is a warning.
     """
-    warnings = [] if any_language else check_languages(text, predictor.task)
+    problems = [] if any_language else check_languages(text, predictor.task)
     model = Proofreader(predictor.name, digest, predictor.task)
     doubts = proofread(predictor, text, progress=progress)
-    return Proofreading(model, text, doubts, threshold, tuple(warnings))
+    if problems and not doubts:
+        raise InputError(problems, f"{predictor.name} knows no pronoun here: nothing was judged")
+    return Proofreading(model, text, doubts, threshold, tuple(map(str, problems)))
 
 
 # For programs -------------------------------------------------------------------------------------
@@ -202,20 +188,19 @@ def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:
     }
 
 
-_LEVELS = ((_CERTAIN, "error"), (DOUBTFUL, "warning"), (0.0, "notice"))
 _TITLES = {
     DoubtKind.WORD: "A pronoun that is probably wrong",
     DoubtKind.MISSING: "A pronoun of the source that nothing translates",
 }
 
 
-def as_github(result: Proofreading, every: bool = False) -> str:
+def as_github(result: Proofreading) -> str:
     """Workflow commands that annotate the lines of a pull request.
 
     Names and messages are escaped, so that they write no command of their own.
     """
     lines = []
-    for doubt in result.worst_first if every else result.doubtful:
+    for doubt in result.doubtful:
         line, start, end = doubt.place[1:]
         properties: dict[str, Any] = {
             "file": result.text.target_name, "line": line, "endLine": line,
@@ -224,8 +209,9 @@ def as_github(result: Proofreading, every: bool = False) -> str:
             properties |= {"col": start + 1, "endColumn": max(end, start + 1)}
         properties["title"] = _TITLES[doubt.kind]
         where = ",".join(f"{key}={_escaped(str(value))}" for key, value in properties.items())
-        message = f"{_doubt_text(doubt)} (chance of being wrong: {doubt.wrong:.2f})"
-        level = next(level for least, level in _LEVELS if doubt.wrong >= least)
+        chance = shown_chance(doubt.wrong, result.threshold)
+        message = f"{_doubt_text(doubt)} (chance of being wrong: {chance})"
+        level = "error" if doubt.wrong >= _CERTAIN else "warning"
         lines.append(f"::{level} {where}::{_escaped(message, in_property=False)}\n")
     return "".join(lines)
 
@@ -240,33 +226,40 @@ def _escaped(text: str, in_property: bool = True) -> str:
 # For a terminal -----------------------------------------------------------------------------------
 
 
-def as_text(result: Proofreading, every: bool = False, width: int | None = None) -> str:
-    """A line for each doubtful pronoun, or for every one, as compilers write it; then a summary.
-
-    Lines wider than `width` are wrapped.
-    """
+def as_text(result: Proofreading) -> str:
+    """A line for each doubtful pronoun, as compilers write it; then a summary."""
     lines = [
-        _wrapped(f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}", width, "    ")
-        for doubt in (result.worst_first if every else result.doubtful)
+        f"{_where(result, doubt)}: {shown_chance(doubt.wrong, result.threshold)} "
+        f"{_doubt_text(doubt)}"
+        for doubt in result.doubtful
     ]
-    end = "\n" if lines else ""
-    return "".join(lines) + end + _wrapped(summary(result), width, "")
+    lines += ["", summary(result)] if lines else [summary(result)]
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def summary(result: Proofreading) -> str:
     name, segments = result.model.name, counted(len(result.text.segments), "segment")
     if not result.pronouns:
-        return f"No pronoun that {name} knows in {segments}."
-    score = result.score
+        return f"Nothing to judge: no pronoun that {name} knows in {segments}."
+    if result.warnings and not result.doubtful:
+        return f"Nothing can be judged by {name} in {segments}: {'; '.join(result.warnings)}."
     text = (
         f"{counted(len(result), 'pronoun')} read by {name} in {segments}: "
-        f"{len(result.doubtful):,} probably wrong (chance of {result.threshold:g} or more), "
-        f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}] in a hundred."
+        f"{len(result.doubtful):,} probably wrong (chance of {result.threshold:g} or more)."
     )
     if not result.doubtful:
         worst = result.worst_first[0]
-        text += f" The highest chance is {worst.wrong:.2f}: {_where(result, worst)}."
+        highest = shown_chance(worst.wrong, result.threshold)
+        text += f" The highest chance is {highest}: {_where(result, worst)}."
     return text
+
+
+def shown_chance(chance: float, threshold: float) -> str:
+    """Two decimals, or as many as show on which side of the threshold a chance is."""
+    digits = 2
+    while (round(chance, digits) >= threshold) != (chance >= threshold):
+        digits += 1
+    return f"{chance:.{digits}f}"
 
 
 def _where(result: Proofreading, doubt: PronounDoubt) -> str:
@@ -282,12 +275,3 @@ def _doubt_text(doubt: PronounDoubt) -> str:
     if doubt.suggestion:
         change += f" → {doubt.suggestion}"
     return f"{change}? {doubt.reason}"
-
-
-def _wrapped(text: str, width: int | None, indent: str) -> str:
-    text = printable(text)
-    if width is not None:
-        text = textwrap.fill(
-            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
-    return f"{text}\n"

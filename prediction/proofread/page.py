@@ -12,7 +12,6 @@ from typing import Any
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.report.page import render_page
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.files import DECISIONS
 from crosspro.prediction.proofread.output import FORMAT, Proofreading, summary
 from crosspro.prediction.proofread.suggest import written
 from crosspro.version import __version__
@@ -30,7 +29,7 @@ def proofreading_page(result: Proofreading) -> str:
     data = {
         "about": {
             "format": FORMAT,
-            "kind": DECISIONS,
+            "kind": "crosspro-proofread",
             "crosspro": __version__,
             "model": result.model.name,
             "digest": result.model.digest,
@@ -70,7 +69,7 @@ def _pronoun(doubt: PronounDoubt, target: str, task: Task) -> dict[str, Any]:
         "line": doubt.place.line,
         "kind": str(doubt.kind),
         "word": doubt.word,
-        "wrong": round(doubt.wrong, 4),
+        "wrong": doubt.wrong,
         "probability": round(doubt.probability, 4),
         "reason": doubt.reason,
         "source": (source.segment, source.start, source.end, doubt.source_word),

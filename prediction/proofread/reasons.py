@@ -21,14 +21,13 @@ _GERMAN_POSSESSORS = {
     "sein": PronounAgreement((("Masc", "Sing"), ("Neut", "Sing"))),
     "ihr": PronounAgreement((("Fem", "Sing"), (None, "Plur"))),
 }
-_LONGEST_WORD = 28
 _SURE = 0.5
 
 
 def reason(doubt: PronounDoubt, language: str) -> str:
     if doubt.kind is DoubtKind.MISSING:
-        return f"nothing translates {_quoted(doubt.source_word)} (line {doubt.source_place.line})"
-    pair = f"{_quoted(doubt.word)} for {_quoted(doubt.source_word)}"
+        return f"nothing translates “{doubt.source_word}” (line {doubt.source_place.line})"
+    pair = f"“{doubt.word}” for “{doubt.source_word}”"
     if not doubt.expects_other:
         expects = "expects" if doubt.probability >= _SURE else "is not sure of"
         return f"the model {expects} {pair} ({doubt.probability:.2f})"
@@ -37,24 +36,28 @@ def reason(doubt: PronounDoubt, language: str) -> str:
         return f"{pair}: the model expects another word or none here {chance}"
     noun = _best_noun(doubt, language)
     agreement = _noun_kinds(doubt.word, language)
-    if noun and not _fits(_noun_kinds(doubt.suggestion, language), noun):
-        noun = None
     if noun and (difference := _difference(agreement, noun)):
-        if noun.probability < _SURE:
-            return f"{pair}: perhaps for {_quoted(noun.word)}, {difference}, line {noun.place.line}"
-        return f"{pair}: {_quoted(noun.word)} is {difference}, line {noun.place.line}"
+        perhaps = noun.probability < _SURE
+        what = (
+            f"perhaps for “{noun.word}”, {difference}"
+            if perhaps
+            else (f"“{noun.word}” is {difference}")
+        )
+        return f"{pair}: {what}, line {noun.place.line}"
     expects = "expects" if doubt.suggestion_probability >= _SURE else "would rather expect"
-    sentence = f"{pair}: the model {expects} {_quoted(doubt.suggestion)} here {chance}"
+    sentence = f"{pair}: the model {expects} “{doubt.suggestion}” here {chance}"
     if noun and not agreement.kinds:
-        sentence += f", which would agree with {_quoted(noun.word)}, line {noun.place.line}"
+        sentence += f", which would agree with “{noun.word}”, line {noun.place.line}"
     return sentence
 
 
 def _best_noun(doubt: PronounDoubt, language: str) -> StoodFor | None:
+    """The first noun that the source may mean, if the suggestion can stand for it."""
     source = _source_kinds(doubt.source_word, "en" if language != "en" else "")
+    suggestion = _noun_kinds(doubt.suggestion, language)
     for noun in doubt.stands_for:
         if _is_noun(noun, language) and not source.differs(None, _number(noun, language)):
-            return noun
+            return noun if _fits(suggestion, noun) else None
     return None
 
 
@@ -123,8 +126,3 @@ def _difference(pronoun: PronounAgreement, noun: StoodFor) -> str:
     if number and pronoun.differs(None, number):
         return _TRAITS[number]
     return f"{_TRAITS[gender or '']} {_TRAITS[number or '']}"
-
-
-def _quoted(word: str) -> str:
-    short = word if len(word) <= _LONGEST_WORD else word[: _LONGEST_WORD - 1] + "…"
-    return f"“{short}”"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import takewhile
 from typing import NamedTuple
 
 from crosspro.data_prep.core.task import NONE, OTHER, Task
@@ -21,19 +20,8 @@ _LEAST_CHANCE = 0.05
 _MAJORITY = 0.5
 
 _OPENING_MARKS = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
-_CLOSING_MARKS = frozenset(".,;:!?…)]}\"”»’'–—-")
 _APOSTROPHES = "'’"
-_VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæy")
-
-
-def plain_word(word: str) -> str:
-    """A word in lower case with the plain apostrophe, as in classes and word lists."""
-    return word.lower().replace("’", "'")
-
-
-def starts_sentence(before: str) -> bool:
-    rest = before.rstrip(_OPENING_MARKS)
-    return not rest or rest[-1] in ".!?…:"
+_VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæ")
 
 
 class Suggestion(NamedTuple):
@@ -66,13 +54,22 @@ def suggested(
     language = task.target_language
     verb = len(word) - len(word.rpartition("-")[2]) if language == "fr" else 0
     for other, form in candidates:
-        if chances[other] >= _LEAST_CHANCE and _can_stand(
-            plain_word(form[verb:]), plain_word(word[verb:]), before, after, language
-        ):
+        fits = _can_stand(_plain(form[verb:]), _plain(word[verb:]), language)
+        if fits and chances[other] >= _LEAST_CHANCE:
             return Suggestion(other, form, chances)
     if chances.get(OTHER, 0.0) >= _MAJORITY and chances[candidates[0][0]] < _LEAST_CHANCE:
         return Suggestion(OTHER, "", chances)
     return Suggestion(*candidates[0], chances)
+
+
+def _plain(word: str) -> str:
+    """A word in lower case with the plain apostrophe, as in classes and word lists."""
+    return word.lower().replace("’", "'")
+
+
+def _starts_sentence(before: str) -> bool:
+    rest = before.rstrip(_OPENING_MARKS)
+    return not rest or rest[-1] in ".!?…:"
 
 
 # How a class is written ---------------------------------------------------------------------------
@@ -94,10 +91,12 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     if language == "fr" and "-" in word:
         verb, hyphen, clitic = word.rpartition("-")
         return verb + hyphen + written(label, clitic, before + verb + hyphen, after, task)
-    bare = plain_word(word)
+    bare = _plain(word)
     if bare in forms and label not in _ELIDED:
         return word
-    form = _FORMS.get(language, _first_form)(label, forms, bare, before, after)
+    form_in_place = _FORMS.get(language)
+    form = form_in_place(label, bare, before, after) if form_in_place else None
+    form = form or forms[0]
     if bare == form:
         return word
     if "'" in form:
@@ -106,30 +105,14 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     return _cased(form, word, before, after, language)
 
 
-def _first_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
-    return forms[0]
-
-
-def _english_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
-    """*hers* where no noun follows *his*."""
-    rest = after.lstrip()
-    noun_follows = (
-        bool(rest)
-        and rest[0] not in _CLOSING_MARKS
-        and _next_word(after) not in word_set("suggest", "en", "absolute")
-    )
-    absolute = {"her": "hers", "their": "theirs", "your": "yours"}
-    return absolute.get(label, forms[0]) if bare == "his" and not noun_follows else forms[0]
-
-
-def _german_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
+def _german_form(label: str, bare: str, before: str, after: str) -> str | None:
     """A possessive keeps its ending; the classes *ihr* and *ihre* are one possessive."""
     possessive = re.fullmatch(r"(sein|ihr)(e|en|em|er|es|)", bare)
     stems = {"sein": "sein", "ihre": "ihr", "ihr": "ihr"}
-    return stems[label] + possessive[2] if possessive and label in stems else forms[0]
+    return stems[label] + possessive[2] if possessive and label in stems else None
 
 
-def _french_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
+def _french_form(label: str, bare: str, before: str, after: str) -> str | None:
     """*l'* and *c'* before vowels; *ça* in a text that has it."""
     vowel = _elides(after) and not before.endswith("-")
     if label in ("le", "la", "l'"):
@@ -138,15 +121,12 @@ def _french_form(label: str, forms: list[str], bare: str, before: str, after: st
         return label if label != "l'" else "la" if bare in ("la", "elle", "elles") else "le"
     if label == "ce" and vowel:
         return "ç'" if _next_word(after).startswith("a") else "c'"
-    if label == "ce":
-        return "ce"
     if label == "cela" and re.search(r"\bça\b", f"{before} {after}", re.IGNORECASE):
         return "ça"
-    return forms[0]
+    return "ce" if label == "ce" else None
 
 
-_FORMS: Mapping[str, Callable[[str, list[str], str, str, str], str]] = {
-    "en": _english_form,
+_FORMS: Mapping[str, Callable[[str, str, str, str], str | None]] = {
     "de": _german_form,
     "fr": _french_form,
 }
@@ -162,14 +142,14 @@ def _elides(after: str) -> bool:
     word = _next_word(after)
     if word.startswith("h"):
         return not word.startswith(tuple(word_set("suggest", "fr", "aspirated")))
-    return word == "y" or (word[:1] in _VOWELS and word[0] != "y")
+    return word == "y" or word[:1] in _VOWELS
 
 
 def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
     letters = [letter for letter in word if letter.isalpha()]
     capitalised = form[:1].upper() + form[1:]
     if not letters:
-        return capitalised if starts_sentence(before) else form
+        return capitalised if _starts_sentence(before) else form
     if len(letters) > 1 and all(map(str.isupper, letters)):
         return form.upper()
     if not letters[0].isupper():
@@ -178,8 +158,8 @@ def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
         neighbour = re.match(r"\W*([^\W\d_]{2,})", after)
         if neighbour and neighbour[1].isupper():
             return form.upper()
-    formal = plain_word(word).startswith(("sie", "ihn", "ihr"))
-    return form if language == "de" and formal and not starts_sentence(before) else capitalised
+    formal = _plain(word).startswith(("sie", "ihn", "ihr"))
+    return form if language == "de" and formal and not _starts_sentence(before) else capitalised
 
 
 # Which word can stand in a place ------------------------------------------------------------------
@@ -192,20 +172,15 @@ _DEMONSTRATIVE_ROLES = {
 }
 """Where demonstratives stand for other pronouns; elsewhere the order of words differs."""
 _CLITICS = frozenset(["object", "indirect"])
-_CASES = {"object": "accusative", "indirect": "dative"}
-_TOKEN = re.compile(r"[^\W\d_]+|\d[\d.,]*|[^\w\s]")
-_CLAUSE_ENDS = ".!?…,;:()[]–—"
 
 
-def _can_stand(form: str, word: str, before: str, after: str, language: str) -> bool:
+def _can_stand(form: str, word: str, language: str) -> bool:
     """Whether a form can stand in the place of a word, and is more than another style."""
     if not word or language not in _DEMONSTRATIVE_ROLES:
         return True
     if form in ("man", "on") or _differ_in_style(form, word, language):
         return False
     form_roles, word_roles = _roles(form, language), _roles(word, language)
-    if language == "de" and (role := _role_after_preposition(form, word, before, after)):
-        return role in form_roles
     both_clitics = language == "fr" and form_roles & _CLITICS and word_roles & _CLITICS
     return bool(form_roles & word_roles or both_clitics)
 
@@ -238,19 +213,6 @@ def _roles(word: str, language: str) -> set[str]:
     return roles
 
 
-def _role_after_preposition(form: str, word: str, before: str, after: str) -> str:
-    """The role that a German preposition before the place asks for; empty without one."""
-    readings = (reading for text in (form, word) for reading in readings_of("de").get(text, ()))
-    tokens = _TOKEN.findall(before.lower())
-    if not tokens or any(reading.kind == "possessive" for reading in readings):
-        return ""
-    clause = takewhile(lambda token: token not in _CLAUSE_ENDS, _TOKEN.findall(after.lower()))
-    if tokens[-1] == "um" and "zu" in clause:
-        return ""
-    roles = (role for role, case in _CASES.items() if tokens[-1] in word_set("suggest", "de", case))
-    return next(roles, "")
-
-
 def noun_may_follow(before: str, language: str, is_noun: Callable[[str], bool]) -> bool:
     """Whether a word behind this text that a lexicon lists as a noun may be one.
 
@@ -259,10 +221,10 @@ def noun_may_follow(before: str, language: str, is_noun: Callable[[str], bool]) 
     parte trasera*, *caliente y lista*).
     """
     if language == "de":
-        return not starts_sentence(before)
+        return not _starts_sentence(before)
     if language not in ("fr", "es"):
         return True
-    words = [plain_word(word) for word in re.findall(r"[^\W\d_]+['’]?", before[-60:])][-2:]
+    words = [_plain(word) for word in re.findall(r"[^\W\d_]+['’]?", before[-60:])][-2:]
     openers = word_set("suggest", language, "before-nouns")
     if words and words[-1] in openers:
         return True

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.words.language import language_warnings
 
 ONE_LINE = str.maketrans(dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 """Line breaks inside a segment are spaces, so that characters keep their places."""
 
 
 class Place(NamedTuple):
-    """Characters of a segment, counted from 0, and the line of the file where it begins.
+    """Characters of a segment, and the line of the file where the segment begins.
 
-    Segments count from 0, lines from 1.
+    Segments and characters count from 0, lines from 1.
     """
 
     segment: int
@@ -61,28 +59,27 @@ def text_of_lines(
     source: Sequence[str], target: Sequence[str], documents: Sequence[str] | None = None
 ) -> TranslatedText:
     """Parallel lines; without documents they are one document."""
-    for name, lines in (("translation", target), ("documents", documents)):
-        if lines is not None and len(lines) != len(source):
-            expected = f"{len(source):,} lines as in source"
-            raise input_error(name, "lines", expected, f"{len(lines):,}")
+    check_sizes("source", source, "translation", target, "lines")
+    names: Sequence[str | None] = [""] * len(source)
+    if documents is not None:
+        check_sizes("source", source, "documents", documents, "lines")
+        names = [name or None for name in documents]
     for name, lines in (("source", source), ("translation", target)):
         for number, line in enumerate(lines, start=1):
-            if not isinstance(line, str) or "\n" in line:
+            if "\n" in line:
                 raise input_error(name, "line", "one line of text", repr(line)[:60], number)
-    names = [""] * len(source) if documents is None else [name or None for name in documents]
+    rows = enumerate(zip(source, target, names, strict=True), start=1)
     segments = (
         Segment(first.translate(ONE_LINE), second.translate(ONE_LINE), document, number, number)
-        for number, (first, second, document) in enumerate(
-            zip(source, target, names, strict=True), start=1
-        )
+        for number, (first, second, document) in rows
     )
     return TranslatedText("source", "translation", tuple(segments))
 
 
-def check_languages(text: TranslatedText, task: Task) -> list[str]:
-    """Warnings where a short text looks like another language; a long one is an error."""
-    sides = (
-        (text.source_name, task.source_language, [segment.source for segment in text.segments]),
-        (text.target_name, task.target_language, [segment.target for segment in text.segments]),
-    )
-    return language_warnings(sides)
+def check_sizes(
+    name: str, items: Sequence[Any], other: str, others: Sequence[Any], of: str
+) -> None:
+    """Refuse two sides of different lengths; `of` says what is counted."""
+    if len(items) != len(others):
+        expected = f"{len(items):,} {of} as in {name}"
+        raise input_error(other, of, expected, f"{len(others):,} {of}")

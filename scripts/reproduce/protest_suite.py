@@ -17,9 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Annotated
+from xml.etree import ElementTree
 
 import typer
 
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.link_repair import Repair, repair_links
@@ -76,19 +78,29 @@ def built_suite(archive: Path) -> BuiltSuite:
 
     Without these, one category has 14 tokens and not 15: object clitics often have no link.
     """
-    source, target = source_words("en"), target_words("fr")
-    sizes = {category.name: category.wanted for category in CATEGORIES}
+    source, target = source_words(), target_words("fr")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
         documents = read_mmax(folder / ANNOTATION)
-        text = read_texts(folder / SOURCE, [folder / REFERENCE], None, LANGUAGES, None)
+        sides = [
+            ElementTree.parse(folder / path).iter("doc")  # noqa: S314 - the published archive
+            for path in (SOURCE, REFERENCE)
+        ]
+        doc_ids, *texts = (folder / name for name in ("doc-ids", "source", "reference"))
+        for path, side in zip(texts, sides, strict=True):
+            segments = [(doc.get("docid"), segment) for doc in side for segment in doc.iter("seg")]
+            write_text(
+                path, "".join(f"{(segment.text or '').strip()}\n" for _, segment in segments)
+            )
+            write_text(doc_ids, "".join(f"{name}\n" for name, _ in segments))
+        text = read_texts(texts[0], texts[1:], doc_ids, LANGUAGES, None)
     linked = word_links(None, text.source, text.references[0], LANGUAGES, None)
     text = replace(text, links=[repaired_links(text, linked.links)])
     decisions = read_decisions(DECISIONS, documents)
     candidates = find_candidates(documents, text, source, target, decisions)
-    tokens = select(candidates.tokens, sizes, target, SEED)
+    tokens = select(candidates.tokens, target, SEED)
     suite = suite_of(text, LANGUAGES, tokens, {"seed": SEED})
     return BuiltSuite(suite, text, candidates, count_types(documents, source))
 
@@ -154,8 +166,8 @@ def _other_pronouns(token: Token, lists: TargetWords) -> list[str]:
     forms = lists.pronoun_forms(token.references[0].pronoun)
     return sorted(
         form
-        for form, pronoun in lists.by_form.items()
-        if token.slot.takes(pronoun)
+        for form, readings in lists.pronouns.items()
+        if token.slot.readings(readings)
         and "-" not in form
         and forms.isdisjoint(lists.pronoun_forms([form]))
     )

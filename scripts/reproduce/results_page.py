@@ -16,7 +16,7 @@ from pathlib import Path
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.files import read_text_lines, write_text
-from crosspro.evaluation.correlation.orders import holm, order_agreement
+from crosspro.evaluation.correlation.systems import holm, order_agreement
 from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.published.results import PublishedResult, published_results
 from crosspro.evaluation.report.tables import markdown_table

@@ -8,16 +8,17 @@ import pytest
 
 from crosspro.baselines.cap_crf import CapCRF, source_values, target_genders, token_features
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.agreement import english_words
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
 from crosspro.prediction.system import load_system
+from tests.examples import example_of
 
 TASK = load_task("en-de")
 LEXICON = Lexicon.of([Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")])
-LINE = Example.of_tokens(
+LINE = example_of(
     ("The", "cats", "say", "they", "sleep"),
     ("Katze|NOUN", "Sein|VERB", "REPLACE_3", "schlafen|VERB"),
     ((1, 0), (3, 2)),
@@ -86,7 +87,7 @@ def test_english_words_have_gender_and_number_without_a_parse():
 def test_gaps_of_a_line_are_labelled_together():
     """In training, the second pronoun is always the first one again; only the first is known."""
     lines = [
-        Example.of_tokens(
+        example_of(
             (word, "and", "it"),
             (f"{word}|X", "REPLACE_0", "REPLACE_2"),
             (),

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.idiap_plm import IdiapPLM, gender_numbers, rule_of
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.prediction.dev_score import dev_score
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 GENDERS = {"m": "Masc", "f": "Fem"}
@@ -41,7 +42,7 @@ def example(source, target, links=(), **more):
     words = target.split()
     places = [at for at, word in enumerate(words) if word.startswith("REPLACE_")]
     gaps = tuple(Gap(at, int(words[at].removeprefix("REPLACE_"))) for at in places)
-    return Example.of_tokens(tuple(source.split()), tuple(words), tuple(links), gaps, "d", **more)
+    return example_of(tuple(source.split()), tuple(words), tuple(links), gaps, "d", **more)
 
 
 NOUNS = Lexicon.of([Entry("voiture", "NOUN", "Fem", "Sing"), Entry("chien", "NOUN", "Masc")])

@@ -17,13 +17,14 @@ from crosspro.baselines.fill import GapFiller, task_fillers, words_near_gaps
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predicted
 from crosspro.prediction.system import load_system
+from tests.examples import example_of
 from tests.integration.training import SMALL, train
 
 TASK = load_task("en-fr")
@@ -70,7 +71,7 @@ def lines_of_two(examples):
             for gap in other.gaps
         ]
         joined.append(
-            Example.of_tokens(
+            example_of(
                 one.source + other.source, one.target + other.target, (), (*one.gaps, *moved)
             )
         )
@@ -140,7 +141,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
     target = ("REPLACE_0", "come|VERB")
 
     def line(word, label):
-        return Example.of_tokens((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
+        return example_of((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
 
     train = [line("Sie", "you"), line("sie", "they")] * 20
     system = SourceAwareLM(order=3)

@@ -21,7 +21,6 @@ from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import Package
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import load_system
 
 FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
@@ -92,7 +91,9 @@ def test_class_weights_favour_rare_classes():
 
 def test_a_prior_correction_is_tuned_and_saved(tmp_path):
     train, dev = demo("en-fr", "train", 60), demo("en-fr", "dev", 20)
-    system = fitted(PriorCorrected(CapCRF(iterations=20)), "en-fr", train, dev)
+    system = fitted(CapCRF(iterations=20), "en-fr", train, dev)
+    counts = class_counts(load_task("en-fr"), train)
+    system.correct_prior(dev, "macro_recall", counts / counts.sum())
     score = dev_score(load_task("en-fr"), dev, "macro_recall")
     corrected, plain = system.predict(dev), system.unadjusted(dev)
     assert system.adjustment.tau > 0
@@ -102,14 +103,6 @@ def test_a_prior_correction_is_tuned_and_saved(tmp_path):
     assert load_system(tmp_path).predict(dev) == pytest.approx(corrected, abs=1e-6)
     system.adjustment = replace(system.adjustment, tau=0.0)
     assert system.predict(dev) == pytest.approx(plain)
-
-
-def test_a_corrected_system_is_known_by_the_name_of_the_system():
-    corrected = PriorCorrected(CapCRF(), monitor="accuracy")
-    assert corrected.shown_name == "cap_crf"
-    assert corrected.reseeded(1) is None
-    with pytest.raises(InputError):
-        PriorCorrected(CapCRF(), monitor="precision")
 
 
 def test_training_without_a_label_is_refused():

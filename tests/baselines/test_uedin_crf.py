@@ -8,10 +8,11 @@ import numpy as np
 
 from crosspro.baselines.features.view import Resources
 from crosspro.baselines.uedin_crf import UedinCRF, pronoun_sequences
-from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.example import Gap, Mention
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.dev_score import dev_score
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
@@ -23,7 +24,7 @@ def line(nouns, pronouns=("it",), document="d", label="il", chains=None):
     gaps = [Gap(len(words) + n, len(words) + n, label, label) for n in range(len(pronouns))]
     source = (*nouns, *pronouns)
     target = (*words, *(f"REPLACE_{gap.source_index}" for gap in gaps))
-    return replace(Example.of_tokens(source, target, (), tuple(gaps), document), chains=chains)
+    return replace(example_of(source, target, (), tuple(gaps), document), chains=chains)
 
 
 def sequences(examples, context=3):

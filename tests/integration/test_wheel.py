@@ -120,7 +120,6 @@ def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
     assert trained.returncode == 0, trained.stderr
     case = GOLDEN / "scorer" / "en-fr_random"
     scored = call(installed / "crosspro", "evaluate", case / "gold.tsv", case / "pred.tsv",
-                  "--lenient", "-t", "en-fr", "--with-published", 2017,
-                  "--html", place / "page.html", cwd=place)  # fmt: skip
+                  "--lenient", "-t", "en-fr", "--html", place / "page.html", cwd=place)  # fmt: skip
     assert scored.returncode == 0, scored.stderr
     assert (place / "page.html").stat().st_size > 10_000

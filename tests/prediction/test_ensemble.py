@@ -10,11 +10,10 @@ from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.prediction.adjustment import TAUS, adjust
+from crosspro.prediction.adjustment import TAUS, adjust, class_counts
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import neural
@@ -69,14 +68,14 @@ def test_weights_are_tuned_on_dev_and_reported(tune, train, dev, en_fr):
 def test_a_prior_around_an_ensemble_is_chosen_on_dev(train, dev, en_fr, tmp_path):
     inner = Ensemble([Majority(), SourceAwareLM(order=3)], tune="macro_recall")
     inner.fit(en_fr, train, dev)
-    system = PriorCorrected(inner, monitor="macro_recall")
     shares = class_shares(en_fr, dev)
-    system.tune(dev, shares)
+    plain = inner.predict(dev)
+    inner.correct_prior(dev, "macro_recall", shares)
     score = dev_score(en_fr, dev, "macro_recall")
-    best = max(score(adjust(inner.predict(dev), shares, tau)) for tau in TAUS)
-    assert score(system.predict(dev)) == pytest.approx(best)
-    system.save(tmp_path)
-    assert (load_system(tmp_path).predict(dev) == system.predict(dev)).all()
+    best = max(score(adjust(plain, shares, tau)) for tau in TAUS)
+    assert score(inner.predict(dev)) == pytest.approx(best)
+    inner.save(tmp_path)
+    assert (load_system(tmp_path).predict(dev) == inner.predict(dev)).all()
 
 
 class Favouring(SourceAwareLM):
@@ -87,16 +86,15 @@ class Favouring(SourceAwareLM):
     def predict(self, examples):
         return adjust(self.unadjusted(examples), class_shares(self.task, examples), 1.5)
 
-    def unadjusted(self, examples):
-        return super().predict(examples)
-
 
 def test_members_favour_nothing_where_dev_chooses_how_far_the_ensemble_does(train, dev, en_fr):
     chances = []
     for kind in (Favouring, SourceAwareLM):
         inner = Ensemble([kind(order=3), ClassPrior(seed=2)])
-        system = PriorCorrected(Ensemble([inner, Majority()]))
+        system = Ensemble([inner, Majority()])
         system.fit(en_fr, train, dev)
+        counts = class_counts(en_fr, train)
+        system.correct_prior(dev, "macro_recall", counts / counts.sum())
         chances.append(system.predict(dev))
         assert (inner.predict(dev) == inner.unadjusted(dev)).all() == (kind is SourceAwareLM)
     assert chances[0] == pytest.approx(chances[1])

@@ -52,7 +52,6 @@ SYSTEMS = {
     }),
     "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
     "majority": ("majority", {}),
-    "prior_corrected": ("prior_corrected", {"monitor": "accuracy"}),
     "turku_gru": neural("turku_gru", 1, embedding=6, hidden=6, dense=8, window=10),
     "uppsala_bilstm": neural("uppsala_bilstm", words=6, characters=4, hidden=6, mlp=8),
     "nyu_nmt": neural("nyu_nmt", 1, embedding=6, hidden=6, previous="second_encoder"),
@@ -78,7 +77,7 @@ def members(row):
     if row == "tuned ensemble":
         inner = Ensemble([Majority(), SourceAwareLM(order=2)])
         return {"members": {"lm": NGramSystem(order=2), "inner": inner}}
-    return {"system": SourceAwareLM(order=3)} if row == "prior_corrected" else {}
+    return {}
 
 
 def make(row, **changes):
@@ -284,7 +283,7 @@ class Improper(Majority):
 
     rows = np.zeros((0, 0))
 
-    def predict(self, examples):
+    def unadjusted(self, examples):
         return self.rows
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 from crosspro.scripts import bench
-from crosspro.scripts.bench import CASES, app, measure
+from crosspro.scripts.bench import CASES, measure
 
 
-def test_a_case_has_a_row_for_each_command():
-    result = CliRunner().invoke(app, ["start-up", "--turns", "2"])
-    assert result.exit_code == 0
-    _, *rows = [line.split() for line in result.stdout.splitlines()]
+def test_a_case_has_a_row_for_each_command(capsys):
+    bench.bench(["start-up"], turns=2)
+    _, *rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[0] for row in rows] == ["start-up", "start-up"]
     assert rows[0][1] == "here" and rows[0][-1] == "1.00"
     assert all(float(row[2]) > 0 and float(row[4]) > 1 for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.task import load_task
-from tests.sample import sample_path
+from tests.sample import as_conllu, sample_path
 from tests.scripts.run import crosspro
 
 EN_FR = ("--source-language", "en", "--target-language", "fr")
@@ -21,19 +21,19 @@ def tokens(tmp_path_factory):
         tags = ["PRO" if word.lower() in PRONOUNS.split() else "X" for word in line.split()]
         words = zip(line.split(), tags, strict=True)
         lines.append(" ".join(f"{word}|{word.lower()}|{tag}" for word, tag in words))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(as_conllu(lines), "utf-8")
     return path
 
 
 def classes(tokens, *more, pronouns="it they he"):
     sides = ("--source", sample_path("sample.en"), "--target", sample_path("sample.fr"))
-    links = ("--annotator", f"tokens:{tokens}", "--links", sample_path("links.en-fr.gold"))
+    links = ("--annotator", f"conllu:{tokens}", "--links", sample_path("links.en-fr.gold"))
     return crosspro("classes", *sides, *EN_FR, *links, "--source-pronouns", pronouns, *more)
 
 
 def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
     output = tmp_path / "draft.yaml"
-    result = classes(tokens, "--merge", "ce c'", "--merge", "cela ça", "-o", output)
+    result = classes(tokens, "-o", output)
     assert result.code == 0, result.stderr
     task = load_task(output)
     assert (task.name, task.tagset, task.source_pronouns) == (
@@ -43,8 +43,6 @@ def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
     )
     known = {"il", "elle", "ils", "elles", "on"}
     assert known < set(task.classes)
-    for same in ({"ce", "c'"}, {"cela", "ça"}):
-        assert same in [set(words) for words in task.forms.values()]
     assert task.classes[-1] == "OTHER"
     assert set(task.fillers) == {w for c in task.classes[:-1] for w in task.forms[c]}
     assert not set(task.fillers) & set(task.other_fillers)
@@ -58,10 +56,10 @@ def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
 def test_links_are_made_where_none_are_given(tokens, tmp_path):
     (tmp_path / "x.en").write_text("it falls .\nit works .\n" * 20, "utf-8")
     (tmp_path / "x.fr").write_text("il tombe .\nelle marche .\n" * 20, "utf-8")
-    words = "il|il|PRO tombe|tomber|VER .|.|SENT\nelle|elle|PRO marche|marcher|VER .|.|SENT\n"
-    (tmp_path / "tokens").write_text(words * 20, "utf-8")
+    words = ["il|il|PRO tombe|tomber|VER .|.|SENT", "elle|elle|PRO marche|marcher|VER .|.|SENT"]
+    (tmp_path / "tokens").write_text(as_conllu(words * 20), "utf-8")
     output = tmp_path / "x.yaml"
-    annotator = ("--annotator", f"tokens:{tmp_path / 'tokens'}", "--source-pronouns", "it")
+    annotator = ("--annotator", f"conllu:{tmp_path / 'tokens'}", "--source-pronouns", "it")
     result = crosspro("classes", "--source", tmp_path / "x", *EN_FR, *annotator, "-o", output)
     assert result.code == 0, result.stderr
     assert {"il": ("il",), "elle": ("elle",)}.items() <= load_task(output).forms.items()
@@ -71,9 +69,7 @@ def test_links_are_made_where_none_are_given(tokens, tmp_path):
     ("more", "fragment"),
     [
         (["--annotator", "magic"], "magic"),
-        (["--annotator", "tokens:nowhere"], "nowhere"),
-        (["--merge", "ce"], "merge"),
-        (["--merge", "ce c'", "--merge", "ce cela"], "ce"),
+        (["--annotator", "conllu:nowhere"], "nowhere"),
         (["-o", "draft.txt"], "draft.txt"),
         (["--links", "nowhere"], "nowhere"),
     ],

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -32,20 +29,6 @@ def test_check_lists_every_problem(tmp_path):
     assert result.code == 1
     lines = result.stdout.decode().splitlines()
     assert [line.split(": ")[0].rpartition(":")[2] for line in lines] == ["1", "2", "2", "2", "2"]
-
-
-def test_check_shows_a_terminal_twenty_problems_and_counts_the_rest(tmp_path):
-    (tmp_path / "x.data").write_text("bad\n" * 50, "utf-8")
-    arguments = ("check", tmp_path / "x.data", "--task", "en-fr")
-    assert len(crosspro(*arguments).stdout.splitlines()) == 50
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "crosspro.scripts.cli", *map(str, arguments)]
-    assert subprocess.run(command, stdout=theirs, stderr=subprocess.DEVNULL).returncode == 1
-    shown = os.read(ours, 65536).splitlines()
-    assert len(shown) == 21
-    assert b"30" in shown[-1].split()
-    os.close(ours)
-    os.close(theirs)
 
 
 @pytest.mark.parametrize("layout", ["table", "json", "csv"])
@@ -76,11 +59,6 @@ def test_figures_of_the_2015_files(discomt2015):
     assert "|by:document|" in result.stdout.decode()
 
 
-def test_demo_writes_files_and_counts_kinds(tmp_path):
-    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10)
-    assert result.code == 0
-    assert b"same_sentence" in result.stdout
+def test_demo_writes_well_formed_files(tmp_path):
+    assert crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10).code == 0
     assert crosspro("check", tmp_path / "test.data", "--task", "es-en").code == 0
-    gaps = (tmp_path / "test.gaps.tsv").read_text("utf-8").splitlines()
-    labels = (tmp_path / "test.data").read_text("utf-8").split("\n")
-    assert len(gaps) - 1 == sum(len(line.split("\t")[0].split()) for line in labels)

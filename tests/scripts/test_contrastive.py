@@ -7,10 +7,11 @@ import json
 import pytest
 
 from crosspro.baselines.ngram_system import NGramSystem
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from tests.conftest import GOLDEN
 from tests.evaluation.metrics.contrastive_instances import french_instance, written_set
+from tests.examples import example_of
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "contrastive" / "small_set"
@@ -31,12 +32,10 @@ def accuracies(content):
 
 
 def test_files_of_scores(tmp_path):
-    page = tmp_path / "page.html"
-    content = as_json(tmp_path, *SCORED, "--resamples", 20, "--html", page)
+    content = as_json(tmp_path, *SCORED, "--resamples", 20)
     assert accuracies(content) == {"scores": 32.5}
     assert sum(one["verdict"] == "right" for one in content["instances"]) == 13
     assert len(content["instances"]) == 40
-    assert "2001_0000.de" in page.read_text("utf-8")
     assert b"32.50" in crosspro("contrastive", *SCORED).stdout
 
 
@@ -76,7 +75,7 @@ def trained(tmp_path_factory):
     task = load_task("en-fr-2015")
     lines = [("il", "mange"), ("elle", "dort"), ("ils", "mangent"), ("elles", "dorment")] * 5
     examples = [
-        Example.of_tokens(
+        example_of(
             ("it", "."), ("REPLACE_0", verb, "."), ((0, 0),), (Gap(0, 0, word, word),), None, False
         )
         for word, verb in lines

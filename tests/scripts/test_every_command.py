@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crosspro.data_prep.core.errors import TRAINING
-from crosspro.scripts.cli import FIRST_LINES, NAMES, command_of
+from crosspro.scripts.cli import NAMES, command_of
 from crosspro.scripts.common import number_of_paths
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
@@ -148,11 +148,10 @@ def test_a_command_without_its_extra_says_what_to_install(tmp_path):
         assert f"crosspro[{extra}]" in refused.stderr
 
 
-def test_version_help_first_lines_and_unknown_command():
+def test_version_help_and_unknown_command():
     assert crosspro("--version").stdout.startswith(b"crosspro ")
     assert {*NAMES} <= {*crosspro("--help").stdout.decode().split()}
-    first = crosspro().stdout.decode()
-    assert all(f"  {line}\n" in first for line in FIRST_LINES.values())
+    assert {*NAMES} <= {*crosspro().stdout.decode().split()}
     unknown = crosspro("evalute")
     assert unknown.code == 2
     assert b"evalute" in unknown.stderr

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from crosspro.baselines.fill import Fillers, GapFiller, task_fillers
 from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.official_search import official_filling
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import is_placeholder, read_examples
 from tests.conftest import GOLDEN
+from tests.examples import example_of
 from tests.scripts.run import crosspro
 
 FOLDER = GOLDEN / "lm_baseline"
@@ -97,7 +98,7 @@ def test_the_search_equals_brute_force(targets, penalty):
     for target in targets:
         tokens = tuple(f"REPLACE_{i}" if w is None else f"{w}|X" for i, w in enumerate(target))
         gaps = tuple(Gap(i, 0) for i, word in enumerate(target) if word is None)
-        examples.append(Example.of_tokens(("x",), tokens or ("",), (), gaps))
+        examples.append(example_of(("x",), tokens or ("",), (), gaps))
     filler = GapFiller(MODEL, FILLERS, penalty)
     found, chances = filler.fill(examples), filler.probabilities(examples)
     row = 0

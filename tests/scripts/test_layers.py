@@ -36,7 +36,6 @@ def test_evaluate_finds_documents_and_says_so(data, examples):
     found = evaluated(data)
     assert found.stdout == given_ids.stdout
     assert f"{data}: documents from {data.with_name('dev.doc-ids')}" in found.stderr.decode()
-    assert evaluated(data, "--doc-ids", "none").stdout == without.stdout
 
 
 def test_check_looks_at_the_layers(data, examples):

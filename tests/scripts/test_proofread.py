@@ -158,23 +158,19 @@ def test_bad_input_leaves_nothing_behind(german, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_model_for_other_languages_than_the_names_say_is_a_warning(german):
+def test_a_text_in_another_language_is_not_called_right(german):
+    """Source and translation exchanged have no pronoun: an error; others are not called right."""
     assert crosspro("proofread", *german, "--model", "en-de").stderr == b""
-    for files, model in ((german, "en-fr"), (german[::-1], "en-de")):
-        assert f"read by {model}" in crosspro("proofread", *files, "--model", model).stderr.decode()
-
-
-def test_few_lines_of_another_language_get_no_advice(german):
+    exchanged = crosspro("proofread", *german[::-1], "--model", "en-de")
+    assert (exchanged.code, exchanged.stdout) == (2, b"")
+    assert b"text.de: name" in exchanged.stderr
     result = crosspro("proofread", *german, "--model", "en-fr")
     assert result.code == 0
     assert b"\xe2\x86\x92" not in result.stdout  # an arrow before a suggestion
     assert b"text.de: language" in result.stderr
-
-
-def test_another_language_is_told_or_accepted(german):
-    german[1].write_text("It was what he said of that and the one.\n" * 3, "utf-8")
-    assert b"text.de: language" in crosspro("proofread", *german).stderr
-    assert crosspro("proofread", *german, "--any-language").stderr == b""
+    assert b"0 probably" not in result.stdout
+    accepted = crosspro("proofread", *german, "--model", "en-fr", "--any-language")
+    assert (accepted.code, accepted.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.scripts.run import crosspro
 
 
 @pytest.mark.parametrize("name", figure_names())
-def test_every_table_has_its_cells(name):
+def test_every_table_is_shown(name):
     shown = crosspro("published", name).stdout.decode()
     for row in read_figures(name)[:3]:
         for cell in row.values():
@@ -17,14 +17,10 @@ def test_every_table_has_its_cells(name):
 
 
 def test_the_list_has_every_table():
-    listed = crosspro("published", "list").stdout.decode().splitlines()[4:]
-    assert [line.split()[0] for line in listed] == figure_names()
+    assert {*figure_names()} <= {*crosspro("published", "list").stdout.decode().split()}
 
 
-@pytest.mark.parametrize(
-    "arguments", [("wmt-2017-1",), ("--task", "xx-yy"), ("--year", 2017, "--task", "fr-en")]
-)
-def test_what_is_not_there_is_refused(arguments):
-    result = crosspro("published", *arguments)
+def test_a_table_that_is_not_there_is_refused():
+    result = crosspro("published", "wmt-2017-1")
     assert result.code == 2
-    assert str(arguments[-1]).encode() in result.stderr
+    assert b"wmt-2017-1" in result.stderr

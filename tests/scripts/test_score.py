@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 
@@ -108,19 +109,6 @@ def test_names_of_candidates(tmp_path):
     assert found["pronoun-f1"]["ref"]["f1"]["value"] == 100
 
 
-def test_the_figure_of_the_cases(tmp_path):
-    """000 Figure 2."""
-    pytest.importorskip("matplotlib")
-    plot = tmp_path / "cases.svg"
-    result = crosspro("score", *options(), "-m", "apt", "--resamples", 0, "--plot", plot)
-    assert result.code == 0, result.stderr
-    assert "1 same" in plot.read_text("utf-8")
-    wrong = crosspro("score", *options(), "-m", "autoprf", "--plot", tmp_path / "x.svg")
-    assert wrong.code == 2
-    assert crosspro("score", *options(), "--plot", tmp_path / "x.png").code == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.svg"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -149,6 +137,14 @@ def test_wrong_input_is_named_and_nothing_is_written(arguments, named, tmp_path)
     assert named in result.stderr.decode()
     assert result.stdout == b""
     assert not page.exists()
+
+
+def test_a_missing_package_is_told_before_any_file_is_read(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    call = ("--source", tmp_path / "none", "--candidate", tmp_path / "none")
+    result = crosspro("score", *call, "-m", "apt", "-m", "bleu")
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"sacrebleu" in result.stderr and b"none" not in result.stderr
 
 
 def test_a_long_text_in_another_language_is_refused_unless_any_language(tmp_path):

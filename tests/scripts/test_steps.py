@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from io import StringIO
 
-import pytest
 from rich.console import Console
 
-from crosspro.scripts import steps
 from crosspro.scripts.steps import StepDisplay
 
 REPORTS = [
@@ -17,15 +15,11 @@ REPORTS = [
     ("aligning", "forward", 0, 4),
     ("aligning", "", 4, 4),
 ]
-BEGUN = ["reading", "aligning: own", "aligning: forward"]
-EVERY = [BEGUN[0], "reading: 5 of 10", *BEGUN[1:], "aligning: forward: 4 of 4"]
 
 
-@pytest.mark.parametrize(("patience", "lines"), [(30, BEGUN), (0, EVERY)])
-def test_a_line_when_a_step_or_a_part_of_it_begins_and_now_and_then(patience, lines, monkeypatch):
-    monkeypatch.setattr(steps, "PATIENCE", patience)
+def test_a_line_when_a_step_or_a_part_of_it_begins():
     stream = StringIO()
     with StepDisplay(Console(file=stream)) as display:
         for report in REPORTS:
             display.report(*report)
-    assert stream.getvalue().splitlines() == lines
+    assert stream.getvalue().splitlines() == ["reading", "aligning: own", "aligning: forward"]

@@ -58,17 +58,17 @@ def place_marked(
     linked = linked_targets(links)
     for pronoun in pronouns:
         if pronoun not in taken:
-            costs += _costs(pair, linked, places, pronoun, task, rules)
+            costs += _costs(pair, linked, places, pronoun, task)
     source_of: dict[int, int] = {}
     for _, _, place, source in sorted(costs):
         if place not in source_of and source not in source_of.values():
             source_of[place] = source
     if left := [place for place in places if place not in source_of]:
-        words = ", ".join(task.source_pronouns) or "verbs without a subject"
-        there = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
-        where = f"gap at target token {', '.join(map(str, left))}"
-        expected = f"a source word that it translates ({words}), or one that is named"
-        raise input_error(pair.name, where, expected, there)
+        words = ", ".join(task.source_pronouns) or "a verb without a subject"
+        number = sorted(places).index(left[0]) + 1
+        expected = f"a word of the source that it translates ({words})"
+        found = "as many gaps as such words before it" if pronouns else "none"
+        raise input_error(pair.name, f"gap {number}", expected, found)
     placed = {source: Placement(source, MARKED, place) for place, source in source_of.items()}
     sources = []
     for mark in marks:
@@ -89,14 +89,13 @@ def _costs(
     places: Sequence[int],
     pronoun: int,
     task: Task,
-    rules: GapRules,
 ) -> list[tuple[float, float, int, int]]:
     """The cost of a pronoun for each place: the distance from where it is linked to, or would be
     inserted; then that from the diagonal."""
     sizes = len(pair.source), len(pair.target)
     is_linked = pronoun in linked
     is_article = is_linked and pair.source[pronoun].lower() in task.linked
-    inserted = insert_unaligned(pronoun, *sizes, linked, rules).position or 0
+    inserted = insert_unaligned(pronoun, *sizes, linked).position or 0
     costs = []
     for place in places:
         distance = min(abs(place - target) for target in linked.get(pronoun, [inserted]))
@@ -118,19 +117,11 @@ def with_marked_links(links: Sequence[Link], placements: Sequence[Placement]) ->
 
 
 def _check_marks(pair: TypedPair, marks: Sequence[GapMark]) -> None:
-    sides = (
-        ("source", len(pair.source), [mark.source for mark in marks]),
-        ("target", len(pair.target), [mark.target for mark in marks]),
-    )
-    for side, size, positions in sides:
-        seen: set[int] = set()
-        for position in positions:
-            if position is None:
-                continue
-            if not 0 <= position < size:
-                expected = f"a {side} token from 0 to {size - 1}"
-                raise input_error(pair.name, "gaps", expected, str(position))
-            if position in seen:
-                expected = f"each {side} token in one gap"
-                raise input_error(pair.name, "gaps", expected, f"{position} in several")
-            seen.add(position)
+    sources = [mark.source for mark in marks if mark.source is not None]
+    for source in sources:
+        if source >= len(pair.source):
+            expected = f"a source token from 0 to {len(pair.source) - 1}"
+            raise input_error(pair.name, "gaps", expected, str(source))
+    if len({*sources}) < len(sources):
+        expected = "each source token in one gap"
+        raise input_error(pair.name, "gaps", expected, " ".join(map(str, sources)))

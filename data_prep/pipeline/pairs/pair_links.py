@@ -1,26 +1,27 @@
 """Links of single pairs: made from what was learnt of a larger text, for a pair teaches nothing.
 
-Which words translate each other is known from the prior of a model, or from the texts that come
-with the package. A link between words that were never seen as translations rests on their positions
-alone, and is told apart.
+Which words translate each other is known from the prior of a model, else from that of the bundled
+model of the languages. A link between words that were never seen as translations rests on their
+positions alone, and is told apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 import numpy as np
 
-from crosspro.data_prep.align.align import align, learn, link_by_prior
+from crosspro.data_prep.align.align import align, link_by_prior
 from crosspro.data_prep.align.numbering import word_form
-from crosspro.data_prep.align.prior import Prior
+from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.gaps.extract import with_gold_words
 
-DEMO_DOCUMENTS = 150
 _SEEN = 0.5
 """Words that were expected to be linked so often, in either direction, are translations."""
 
@@ -30,15 +31,10 @@ LinkChances = dict[Link, float | None]
 
 @dataclass(frozen=True)
 class PairAligner:
-    """Links pairs by what was learnt before; `origin` says where, in words.
-
-    Without a prior, as between languages that the package has no texts of, all links rest on
-    positions.
-    """
+    """Links pairs by what was learnt before; without a prior all links rest on positions."""
 
     symmetrisation: str
     prior: Prior | None
-    origin: str
 
     def links(
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
@@ -76,29 +72,11 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
     return {(source[s], target[t]): chance for s, t, chance in rows}
 
 
-def aligner_of_package(task: Task) -> PairAligner:
-    """Links by what the package's own texts teach, which is little."""
-    pairs = list(_package_texts(task))
-    if not pairs:
-        nothing = "positions alone; a prior would know translations"
-        return PairAligner(task.symmetrisation, None, nothing)
-    origin = f"the {len(pairs):,} short segments that come with the package"
-    return PairAligner(task.symmetrisation, learn(pairs, jobs=1).prior(), origin)
-
-
-def _package_texts(task: Task) -> Iterable[tuple[Sequence[str], Sequence[str]]]:
-    """The package's own texts, inflected: the sample, and documents of the demo.
-
-    They are imported here, as models that bring a prior do without them.
-    """
-    from crosspro.data_prep.demo.corpus import demo_examples
-    from crosspro.data_prep.demo.language import PROFILES
-    from crosspro.data_prep.sample import LANGUAGES, read_tokens
-
-    if {task.source_language, task.target_language} <= set(LANGUAGES):
-        sides = read_tokens(task.source_language), read_tokens(task.target_language)
-        yield from zip(*sides, strict=True)
-    if task.name in PROFILES:
-        inflected = replace(task, target="inflected", tagset="none")
-        for example in demo_examples(inflected, "train", DEMO_DOCUMENTS):
-            yield example.source, with_gold_words(example).target
+def bundled_aligner(task: Task) -> PairAligner:
+    """Links by the prior of the bundled model of the languages, if there is one."""
+    name = f"{task.source_language}-{task.target_language}.zip"
+    path, prior = Path(__file__).resolve().parents[3] / "models" / name, None
+    if path.is_file():
+        with ZipFile(path) as archive, TemporaryDirectory() as folder:
+            prior = load_prior(Path(archive.extract("prior.npz", folder)))
+    return PairAligner(task.symmetrisation, prior)

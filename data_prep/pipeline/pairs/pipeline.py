@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.corpus import Annotator, make_annotator
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Link
 from crosspro.data_prep.core.task import OTHER, Task
@@ -28,7 +28,7 @@ from crosspro.data_prep.pipeline.pairs.marked_gaps import (
 from crosspro.data_prep.pipeline.pairs.pair_links import (
     LinkChances,
     PairAligner,
-    aligner_of_package,
+    bundled_aligner,
 )
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
@@ -97,7 +97,7 @@ class PairPipeline:
     """
 
     task: Task
-    make_aligner: Callable[[Task], PairAligner] = aligner_of_package
+    make_aligner: Callable[[Task], PairAligner] = bundled_aligner
 
     def prepare(
         self,
@@ -116,7 +116,7 @@ class PairPipeline:
         *before, linked = pairs = self._linked(typed_pairs([*context, pair], self.task), parse)
         context_gaps: Sequence[GapMark] | None = () if self.task.linked else None
         context_pairs = tuple(self._prepared(earlier, context_gaps) for earlier in before)
-        notes = (*self._annotation_notes(pairs, parse), *self._link_notes(linked.chances))
+        notes = self._notes(pairs, parse)
         return replace(self._prepared(linked, gaps), context=context_pairs, notes=notes)
 
     def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedPair]:
@@ -194,32 +194,16 @@ class PairPipeline:
     def _aligned(self, pairs: Sequence[TypedPair]) -> list[LinkChances]:
         return self.aligner.links([pair.source for pair in pairs], [pair.target for pair in pairs])
 
-    def _annotation_notes(self, pairs: Sequence[_LinkedPair], parse: bool) -> list[str]:
-        if not (parse or self._parses_verbs or self._filters_subjects):
-            return []
-        annotator = self._source_annotator
-        if not isinstance(annotator, CrossproError):
-            if not parse or any(pair.parse is not None and pair.parse.parsed for pair in pairs):
-                return []
-            reason = "its annotator makes none; spacy:MODEL does"
-            return [f"the parse of the source has no dependencies ({reason})"]
-        lost = ["there is no parse of it"] if parse else []
-        if self.task.null_subjects:
-            lost.append("verbs without a subject are not found")
-        elif self._filters_subjects:
-            lost.append("pronouns that are no subjects are gaps too")
-        return [f"the source is not annotated, so {' and '.join(lost)} ({annotator})"]
-
-    def _link_notes(self, chances: LinkChances) -> list[str]:
-        """Where links are from, and how many of them rest on positions alone."""
-        positional = sum(chance is None for chance in chances.values())
-        if chances and positional == len(chances):
-            return [f"links: from positions alone ({self.aligner.origin})"]
-        notes = [f"links: learnt from {self.aligner.origin}"]
-        if positional:
-            number = f"{positional} of {len(chances)} links rest on positions alone"
-            notes.append(f"links: {number}, as their words were not seen as translations")
-        return notes
+    def _notes(self, pairs: Sequence[_LinkedPair], parse: bool) -> tuple[str, ...]:
+        notes = []
+        if self.aligner.prior is None:
+            notes.append("links: from positions alone, as no prior of these languages is known")
+        if parse or self._parses_verbs or self._filters_subjects:
+            if isinstance(self._source_annotator, CrossproError):
+                notes.append(f"the source is not annotated: {self._source_annotator}")
+            elif parse and not any(pair.parse and pair.parse.parsed for pair in pairs):
+                notes.append("the parse of the source has no dependencies; spacy:MODEL makes them")
+        return tuple(notes)
 
     # Gaps -----------------------------------------------------------------------------------------
 

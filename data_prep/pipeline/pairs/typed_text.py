@@ -8,13 +8,13 @@ place; no system gets to see that one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import category
 
+from crosspro.data_prep.annotate.bitext import Segment
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
@@ -74,33 +74,17 @@ def given_context(context: Any) -> list[Segment]:
 
 
 def typed_pairs(pairs: Sequence[Segment], task: Task) -> list[TypedPair]:
-    """The tokens of a pair, the last one, and of those before it."""
-    return [_typed(pair, task, name) for name, pair in _named(pairs)]
+    """The tokens of a pair, the last one, and of those before it.
 
-
-def check_typed(pairs: Sequence[Segment], task: Task) -> None:
-    """Refuse text that is no sentence, or that is clearly in another language."""
-    for name, pair in _named(pairs):
-        for side, text, language in _sides(pair, task):
-            _check_text(text, name, side)
-            if other := looks_otherwise([text], language, _FOREIGN_WORDS):
-                shown = f"{other}: {quoted(text.strip(), 30)}"
-                raise input_error(name, side, f"text in {language}", shown)
-
-
-def _named(pairs: Sequence[Segment]) -> Iterator[tuple[str, Segment]]:
-    """The pairs with their names in messages."""
+    Text that is no sentence, or that is clearly in another language, is refused.
+    """
     names = [*(f"context {number}" for number in range(1, len(pairs))), "text"]
-    return zip(names, pairs, strict=False)
-
-
-def _sides(pair: Segment, task: Task) -> tuple[tuple[str, str, str], ...]:
-    source, target = task.source_language, task.target_language
-    return ("source", pair.source, source), ("target", pair.target, target)
+    return [_typed(pair, task, name) for name, pair in zip(names, pairs, strict=False)]
 
 
 def _typed(pair: Segment, task: Task, name: str) -> TypedPair:
-    source, target = (_tokens(text, lang, name, side) for side, text, lang in _sides(pair, task))
+    source = _tokens(pair.source, task.source_language, name, "source")
+    target = _tokens(pair.target, task.target_language, name, "target")
     written: list[GapMark] = []
     for position, token in enumerate(target):
         if match := GAP.fullmatch(token):
@@ -113,22 +97,19 @@ def _typed(pair: Segment, task: Task, name: str) -> TypedPair:
 
 
 def _tokens(text: str, language: str, name: str, side: str) -> list[str]:
-    _check_text(text, name, side)
-    tokens = tokenise(text, language)
-    if not 0 < len(tokens) <= MOST_WORDS:
-        raise input_error(name, side, f"1 to {MOST_WORDS:,} words", f"{len(tokens):,}")
-    return tokens
-
-
-def _check_text(text: str, name: str, side: str) -> None:
     for character in text:
         if category(character) in ("Cc", "Cs") and not character.isspace():
             expected = "text without control characters and surrogates"
             raise input_error(name, side, expected, quoted(character))
-    if not text.strip():
-        raise input_error(name, side, "a sentence", "no word")
     if len(text) > MOST_CHARACTERS:
         raise input_error(name, side, f"at most {MOST_CHARACTERS:,} characters", f"{len(text):,}")
+    if other := looks_otherwise([text], language, _FOREIGN_WORDS):
+        shown = f"{other}: {quoted(text.strip(), 30)}"
+        raise input_error(name, side, f"text in {language}", shown)
+    tokens = tokenise(text, language)
+    if not 0 < len(tokens) <= MOST_WORDS:
+        raise input_error(name, side, f"1 to {MOST_WORDS:,} words", f"{len(tokens):,}")
+    return tokens
 
 
 def stand_in(task: Task) -> str:

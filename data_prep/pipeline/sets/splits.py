@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, DirectoryPath, Field, validate_call
-from typing_extensions import TypedDict
 
 from crosspro.data_prep.annotate.layers import (
     BLIND,
@@ -91,24 +91,19 @@ def _inside(value: str) -> str:
 
 Count = Annotated[int, Field(ge=1)]
 Folder = Annotated[DirectoryPath, Field(strict=False)]
-NameInFolder = Annotated[str, AfterValidator(_inside)]
+Pattern = Annotated[str, AfterValidator(_inside)]
 _from_settings = validate_call(config=ConfigDict(strict=True))
 
 
-class DocumentNumbers(TypedDict):
-    """How many documents each split has."""
-
-    train: Count
-    dev: Count
-    test: Count
-
-
 @_from_settings
-def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
+def demo_splits(
+    task: Task, documents: dict[Literal["train", "dev", "test"], Count], seed: Seed
+) -> Splits:
     """The generated corpus with this many documents in train, dev and test, with its layers."""
-    train = demo_examples(task, "train", documents["train"], seed, layers=True)
-    dev = demo_examples(task, "dev", documents["dev"], seed, layers=True)
-    test = demo_examples(task, "test", documents["test"], seed, layers=True)
+    train, dev, test = (
+        demo_examples(task, split, documents[split], seed, layers=True)
+        for split in ("train", "dev", "test")
+    )
     return Splits(train, dev, {"test": test})
 
 
@@ -116,12 +111,12 @@ def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
 def file_splits(
     task: Task,
     dir: Folder,
-    train: NameInFolder,
-    dev: NameInFolder,
-    test: NameInFolder | None = None,
+    train: Pattern,
+    dev: Pattern,
+    test: Pattern | None = None,
     *,
     lenient: bool = False,
-    in_domain: NameInFolder | None = None,
+    in_domain: Pattern | None = None,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`, with their layers.
 
@@ -131,8 +126,8 @@ def file_splits(
     end. All problems of all files are reported together.
     """
     patterns = {"train": train, "dev": dev, **({} if test is None else {"test": test})}
-    paths = {split: _matching(dir, patterns[split], split) for split in patterns}
-    inner = [] if in_domain is None else _matching(dir, in_domain, "train", blind=True)
+    paths = {split: _matching(dir, patterns[split], split == "test") for split in patterns}
+    inner = [] if in_domain is None else _matching(dir, in_domain, blind=True)
     inner = [path for path in inner if path in paths["train"]]
     problems = [
         problem
@@ -140,8 +135,7 @@ def file_splits(
         for problem in _name_problems(dir, split, pattern, paths[split])
     ]
     if in_domain is not None and not inner:
-        expected = f"training files named {in_domain} (or .gz, .xz)"
-        problems.append(_absent(dir, "in_domain", expected, paths["train"]))
+        problems.append(_absent(dir, "in_domain", in_domain, paths["train"]))
     examples: dict[Path, list[Example]] = {}
     files = [(split, path) for split in paths for path in paths[split]]
     for split, path in files:
@@ -151,7 +145,7 @@ def file_splits(
                 problems.append(form)
             if not lines:
                 problems.append(Problem(str(path), None, "file", "at least one line", "none"))
-            if split != "test" and _all_blind(lines):
+            if split != "test" and {gap.label for line in lines for gap in line.gaps} == {None}:
                 expected = "a label for each gap"
                 problems.append(Problem(str(path), None, split, expected, "a blind file"))
         except InputError as error:
@@ -170,10 +164,10 @@ def file_splits(
     return Splits(joined(paths["train"]), joined(paths["dev"]), tests, contents, joined(inner))
 
 
-def _matching(folder: Path, pattern: str, split: str, blind: bool = False) -> list[Path]:
+def _matching(folder: Path, pattern: str, blind: bool) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
     paths = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
-    blind = blind or split == "test" or "blind" in pattern
+    blind = blind or "blind" in pattern
     return sorted(
         path for path in paths if path.is_file() and (blind or not data_stem(path).endswith(BLIND))
     )
@@ -182,26 +176,16 @@ def _matching(folder: Path, pattern: str, split: str, blind: bool = False) -> li
 def _name_problems(
     folder: Path, split: str, pattern: str, paths: Sequence[Path]
 ) -> Iterator[Problem]:
-    by_stem: dict[str, list[str]] = {}
-    for path in paths:
-        by_stem.setdefault(data_stem(path), []).append(path.name)
-    for names in by_stem.values():
-        if len(names) > 1:
+    for _, same in groupby(paths, key=data_stem):
+        if len(names := [path.name for path in same]) > 1:
             yield Problem(str(folder), None, split, "one file of a name", ", ".join(names))
     if not paths:
-        labelled = "" if split == "test" else ", not blind"
-        expected = f"files named {pattern} (or .gz, .xz{labelled})"
-        yield _absent(folder, split, expected, sorted(folder.glob("*")))
+        yield _absent(folder, split, pattern, sorted(folder.glob("*")))
 
 
-def _absent(folder: Path, field: str, expected: str, present: Sequence[Path]) -> Problem:
+def _absent(folder: Path, field: str, pattern: str, present: Sequence[Path]) -> Problem:
     names = ", ".join(path.name for path in present[:20]) or "no file"
-    return Problem(str(folder), None, field, expected, names)
-
-
-def _all_blind(examples: Sequence[Example]) -> bool:
-    labels = {gap.label for example in examples for gap in example.gaps}
-    return labels == {None}
+    return Problem(str(folder), None, field, f"files named {pattern} (or .gz, .xz)", names)
 
 
 def leaks(splits: Splits) -> list[str]:

@@ -108,8 +108,3 @@ def _occurrence(
             if pair in lists.probabilities:
                 return with_case(2, (label, other), lists.probabilities[pair])
     return with_case(3, cell)
-
-
-def case_counts(occurrences: Sequence[Occurrence]) -> list[int]:
-    cases = [occurrence.case for occurrence in occurrences]
-    return [cases.count(case) for case in CASES]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,14 +19,13 @@ from crosspro.evaluation.metrics.apt.cases import (
     CASES,
     Heuristics,
     Occurrence,
-    case_counts,
     find_cases,
     find_sides,
 )
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, Listed
 from crosspro.evaluation.pronouns import Anchor, PronounLists, anchors_at, read_tokens
 from crosspro.evaluation.report.tables import Cell, Table, score_tables
-from crosspro.evaluation.resampling import Cells, Columns, Scores, Sums, ratio
+from crosspro.evaluation.resampling import Columns, Scores, Sums, ratio
 from crosspro.evaluation.texts import Texts
 
 Weight = Annotated[float, Field(ge=0, le=1)]
@@ -81,31 +80,43 @@ class Apt(LinkedMetric[Occurrence]):
     def compare(
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[Occurrence]]:
-        words, heuristics = texts.linked, self.settings.repair
-        references = find_sides(anchors, words, words.reference, lists, heuristics)
-        return [
-            find_cases(
-                anchors,
-                references,
-                find_sides(anchors, words, translation, lists, heuristics),
-                lists,
+        words = texts.linked
+        references, *candidates = (
+            find_sides(anchors, words, translation, lists, self.settings.repair)
+            for translation in (words.reference, *words.candidates.values())
+        )
+        return [find_cases(anchors, references, sides, lists) for sides in candidates]
+
+    def items(self, data: Texts) -> Items[Texts, Occurrence]:
+        """The pronouns, and a note where a copy of the reference would not have full marks."""
+        items = super().items(data)
+        references = [occurrence.reference for occurrence in items.values[0]]
+        anchors = [occurrence.anchor for occurrence in items.values[0]]
+        copied = find_cases(anchors, references, references, self.lists(data))
+        columns = self._columns(copied)
+        used = sum(columns["used"])
+        score = 100 * sum(columns["weight"]) / used if used else None
+        notes: tuple[str, ...] = ()
+        if score is not None and round(score, self.display.digits) < 100:
+            notes = (
+                f"A copy of the reference would have an APT of {score:.2f}: words outside the "
+                "lists count as different, pronouns without a link as not translated.",
             )
-            for translation in words.candidates.values()
-        ]
+        return replace(items, facts={**items.facts, "copy_of_reference": score}, notes=notes)
 
     def statistics(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
-        occurrences = items.values[candidate]
-        return {
-            "weight": [self._weight(occurrence) for occurrence in occurrences],
-            "used": [occurrence.case not in self.settings.discard for occurrence in occurrences],
-        }
+        return self._columns(items.values[candidate])
 
-    def _weight(self, occurrence: Occurrence) -> float:
-        if occurrence.case in self.settings.discard:
-            return 0
-        if self.settings.probabilities and occurrence.probability is not None:
-            return occurrence.probability
-        return float(self.settings.weights[occurrence.case - 1])
+    def _columns(self, occurrences: Sequence[Occurrence]) -> Mapping[str, Sequence[float]]:
+        settings = self.settings
+        weights = []
+        for occurrence in occurrences:
+            weight = settings.weights[occurrence.case - 1]
+            if settings.probabilities and occurrence.probability is not None:
+                weight = occurrence.probability
+            weights.append(0 if occurrence.case in settings.discard else weight)
+        used = [occurrence.case not in settings.discard for occurrence in occurrences]
+        return {"weight": weights, "used": used}
 
     def score(self, sums: Sums) -> Scores:
         """Σ w·n / Σ n."""
@@ -113,9 +124,9 @@ class Apt(LinkedMetric[Occurrence]):
 
     def counts(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
         occurrences = items.values[candidate]
-        cases = np.array([occurrence.case - 1 for occurrence in occurrences], dtype=np.int64)
+        cases = np.array([occurrence.case for occurrence in occurrences])
         return {
-            "cases": Cells(cases, len(CASES), [f"case_{case}" for case in CASES]),
+            **{f"case_{case}": cases == case for case in CASES},
             "repaired_in_reference": [pronoun.reference.moved for pronoun in occurrences],
             "repaired_in_candidate": [pronoun.translation.moved for pronoun in occurrences],
         }
@@ -143,59 +154,21 @@ class Apt(LinkedMetric[Occurrence]):
         settings, size = self.settings, max(evaluation.items.size, 1)
         rows: list[list[Cell | str]] = []
         for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
-            shown = "discarded" if case in settings.discard else f"{weight:g}"
-            if case == 2 and settings.probabilities and case not in settings.discard:
-                shown = "p"
-            numbers = [candidate.counts[f"case_{case}"] for candidate in evaluation.candidates]
-            cells = [
-                Cell(
-                    f"{number:,}",
-                    None,
-                    {"candidate": place, "verdict": case - 1},
-                    f"{number / size:.1%}",
-                )
-                for place, number in enumerate(numbers)
-            ]
-            rows.append([f"{case} {name}", shown, *cells])
+            shown = "p" if case == 2 and settings.probabilities else f"{weight:g}"
+            row: list[Cell | str] = [f"{case} {name}"]
+            row.append("discarded" if case in settings.discard else shown)
+            for place, candidate in enumerate(evaluation.candidates):
+                number = candidate.counts[f"case_{case}"]
+                filters = {"candidate": place, "verdict": case - 1}
+                row.append(Cell(f"{number:,}", None, filters, f"{number / size:.1%}"))
+            rows.append(row)
         notes = []
         if settings.repair != "off":
-            candidates = evaluation.candidates
             counts = [
                 f"{candidate.counts['repaired_in_candidate']:,} in {candidate.name}"
-                for candidate in candidates
+                for candidate in evaluation.candidates
             ]
-            reference = candidates[0].counts["repaired_in_reference"]
+            reference = evaluation.candidates[0].counts["repaired_in_reference"]
             notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
         cases = Table(("case", "weight", *evaluation.names), rows, "Cases", 1, notes)
         return [*score_tables(evaluation), cases]
-
-
-REPAIRED, AS_LINKED = "links repaired", "as linked"
-
-
-def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[int]]]:
-    """The counts of the cases of each candidate with and without repair (000 Figure 2)."""
-    settings = {REPAIRED: chosen, AS_LINKED: replace(chosen, repair="off")}
-    if chosen.repair == "off":
-        del settings[REPAIRED]
-    counts: dict[str, dict[str, list[int]]] = {name: {} for name in texts.candidates}
-    for heading, values in settings.items():
-        items = Apt(values).items(texts)
-        for name, occurrences in zip(items.candidates, items.values, strict=True):
-            counts[name][heading] = case_counts(occurrences)
-    return counts
-
-
-def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
-    """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
-    from crosspro.evaluation.report.plots import bar_panels
-
-    shares = {
-        name: {
-            heading: [100 * number / max(sum(numbers), 1) for number in numbers]
-            for heading, numbers in by_repair.items()
-        }
-        for name, by_repair in distribution(settings, texts).items()
-    }
-    cases = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
-    return bar_panels("% of pronouns", cases, shares).encode("utf-8")

@@ -9,9 +9,8 @@ import numpy as np
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.formats.pointed_nouns import PointedNoun, no_noun
 from crosspro.evaluation.metrics.submissions.metric import Submitted
-from crosspro.evaluation.metrics.submissions.submission import ClassIndices, Gold, Submission
+from crosspro.evaluation.metrics.submissions.submission import ClassIndices, Submission
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering, Terms
 
 CONTEXT = 3
@@ -28,7 +27,7 @@ _TERMS = Terms(
 )
 _NOTE = (
     "Each gap of the target is filled with its gold class, or with the gold word where that is of "
-    "no class. The noun that a system points at as the antecedent is marked."
+    "no class."
 )
 
 
@@ -55,9 +54,7 @@ def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Example
     rows: dict[int, int] = {}
     for index in sorted(numbers):
         line = int(line_of_gap[index])
-        nouns = [_antecedent(submission, index) for submission in submissions]
-        distances = {*range(1, CONTEXT + 1), *(noun.sentences for noun in nouns if noun)}
-        earlier = [line - distance for distance in sorted(distances, reverse=True)]
+        earlier = range(line - CONTEXT, line)
         passage = [*(first for first in earlier if _same_document(lines, first, line)), line]
         for number in passage:
             if number not in rows:
@@ -65,11 +62,8 @@ def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Example
                 target = _filled(task, lines[number], labels)
                 source, document = " ".join(lines[number].source), lines[number].document or ""
                 rows[number] = page.add_line(number, source, [target], [], document)
-        renderings = [
-            _rendering(task, gold, submission, index, noun, lines, passage)
-            for submission, noun in zip(submissions, nouns, strict=True)
-        ]
         example, label = lines[line], task.classes[gold.classes[index]]
+        renderings = [_rendering(task, label, submission, index) for submission in submissions]
         pronoun, name, marks = "", "", []
         if len(example.gaps) == gold.gaps[line]:  # which the scorer does not require
             gap = example.gaps[index - starts[line]]
@@ -93,12 +87,6 @@ def _same_document(lines: Sequence[Example], first: int, last: int) -> bool:
     )
 
 
-def _antecedent(submission: Submission, index: int) -> PointedNoun | None:
-    """The noun that a gap stands for, if it is more probable than none."""
-    nouns = () if submission.pointed is None else submission.pointed[index]
-    return nouns[0] if nouns and nouns[0].given_class > no_noun(nouns)[1] else None
-
-
 def _filled(task: Task, example: Example, labels: ClassIndices) -> str:
     """The target with the gold class, or the word that is of none, in each gap."""
     target = list(example.target)
@@ -109,30 +97,8 @@ def _filled(task: Task, example: Example, labels: ClassIndices) -> str:
     return " ".join(target)
 
 
-def _rendering(
-    task: Task,
-    gold: Gold,
-    submission: Submission,
-    index: int,
-    noun: PointedNoun | None,
-    lines: Sequence[Example],
-    passage: Sequence[int],
-) -> Rendering:
-    label, predicted = int(gold.classes[index]), int(submission.classes[index])
+def _rendering(task: Task, label: str, submission: Submission, index: int) -> Rendering:
+    predicted = task.classes[submission.classes[index]]
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
-    marks, note = [], ""
-    if noun is not None and passage[-1] - noun.sentences in passage:
-        number = passage[-1] - noun.sentences
-        example, on_source = lines[number], noun.side == "source"
-        words = example.source if on_source else example.lemmas
-        sides = ([noun.index], []) if on_source else ([], [noun.index])
-        marks = [Mark(passage.index(number), *sides, "head")]
-        note = f"antecedent {words[noun.index]} ({noun.given_class:.2f})"
-    return Rendering(
-        int(label != predicted),
-        task.classes[label],
-        task.classes[predicted],
-        marks,
-        note,
-        [round(share, 3) for share in shares],
-    )
+    shown = [round(share, 3) for share in shares]
+    return Rendering(int(label != predicted), label, predicted, probabilities=shown)

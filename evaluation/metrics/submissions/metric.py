@@ -45,7 +45,6 @@ from crosspro.evaluation.report.tables import (
 from crosspro.evaluation.resampling import Cells, Columns, Resampling, Scores, Sums
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.published.results import PublishedResult
     from crosspro.evaluation.report.examples import Examples
 
 Measure = Callable[[Counts], Values]
@@ -61,12 +60,11 @@ class SubmissionSettings:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A gold file and submissions; its examples for a page, and published results beside them."""
+    """A gold file and submissions, and its examples for a page."""
 
     gold: Gold
     submissions: tuple[Submission, ...]
     examples: Iterable[Example] = ()
-    published: Sequence[PublishedResult] = ()
 
 
 GapItems = Items[Submitted, int]
@@ -75,10 +73,9 @@ GapItems = Items[Submitted, int]
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A row of the result table: a submission scored here, or a published one."""
+    """A row of the result table."""
 
     name: str
-    scored_here: bool
     ranked: bool
     scores: Mapping[str, Score]
     class_recall: Mapping[str, float]
@@ -219,43 +216,31 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             }
             contrastive = candidate.facts["contrastive"]
             name = f"{candidate.name} (contrastive)" if contrastive else candidate.name
-            rows.append(ResultRow(name, True, not contrastive, candidate.scores, recalls))
-        for row in evaluation.items.data.published:
-            scores = {name: Score(value) for name, value in row.scores.items()}
-            name = f"{row.submission} ({row.year})"
-            rows.append(ResultRow(name, False, row.kind == "primary", scores, row.class_recall))
+            rows.append(ResultRow(name, not contrastive, candidate.scores, recalls))
         official = self.task.official_score
-        return sorted(
-            rows, key=lambda row: -row.scores[official].value if official in row.scores else 0.0
-        )
+        return sorted(rows, key=lambda row: -row.scores[official].value)
 
     def _ranking(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        published = bool(evaluation.items.data.published)
         official, digits = self.task.official_score, self.display.digits
         places = {name: _ranks(rows, name) for name in self.measures}
         cells: list[list[Cell | str]] = []
         for number, row in enumerate(rows):
-            name = f"*{row.name}" if published and row.scored_here else row.name
-            line: list[Cell | str] = [places[official][number], name]
+            line: list[Cell | str] = [places[official][number], row.name]
             for measure in self.measures:
                 rank = "" if measure == official else places[measure][number]
-                score = row.scores.get(measure)
-                line.append(score_cell(score, digits, f"({rank})" if rank else "") if score else "")
+                line.append(score_cell(row.scores[measure], digits, f"({rank})" if rank else ""))
             cells.append(line)
         notes = [*interval_note(evaluation), "(rank) by that column"]
-        if published:
-            notes.append("* scored here; the others are published figures, ranked if primary")
         heading = ("rank", "submission", *map(self.display.heading, self.measures))
         return Table(heading, cells, left=2, notes=["; ".join(notes)])
 
     def _recalls(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        shown = [row for row in rows if row.class_recall]
         lines = []
         for name, values in evaluation.candidates[0].facts["classes"].items():
-            recalls = [row.class_recall.get(name) for row in shown]
+            recalls = [row.class_recall.get(name) for row in rows]
             cells = ["-" if value is None else f"{value:.2f}" for value in recalls]
             lines.append([name, f"{values['instances']:,}", *cells])
-        heading = ("class", "instances", *(row.name for row in shown))
+        heading = ("class", "instances", *(row.name for row in rows))
         return Table(heading, lines, "Recall of each class")
 
 
@@ -266,10 +251,9 @@ def evaluate_submissions(
     absent: Absent = "skip",
     resampling: Resampling | None = None,
     examples: Iterable[Example] = (),
-    published: Sequence[PublishedResult] = (),
 ) -> Evaluation:
     metric = Submissions(SubmissionSettings(task, absent))
-    return evaluate(metric, Submitted(gold, tuple(submissions), examples, published), resampling)
+    return evaluate(metric, Submitted(gold, tuple(submissions), examples), resampling)
 
 
 def task_measures(task: Task, absent: Absent) -> dict[str, Measure]:
@@ -301,8 +285,6 @@ def ranks(values: Sequence[float]) -> list[int]:
 
 
 def _ranks(rows: Sequence[ResultRow], measure: str) -> list[str]:
-    """The rank of each row under a measure; empty where some ranked row has no such score."""
-    if not all(measure in row.scores for row in rows if row.ranked):
-        return [""] * len(rows)
+    """The rank of each row under a measure."""
     places = iter(ranks([row.scores[measure].value for row in rows if row.ranked]))
     return [str(next(places)) if row.ranked else "" for row in rows]

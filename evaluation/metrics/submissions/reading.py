@@ -44,6 +44,7 @@ from crosspro.evaluation.metrics.submissions.submission import (
 )
 
 _TEXT = slice(2, 4)
+_UNKNOWN = -1
 _PLACEHOLDER = PLACEHOLDER.casefold()
 _NUMBERED = re.compile(rf"{_PLACEHOLDER}\d+")
 
@@ -60,46 +61,30 @@ class LabelColumns:
         self.path = str(path)
         self.problems: list[Problem] = []
         self.replaced: set[str] = set()
-        self._index = dict(task.class_index)
-        self._parsed: dict[bytes, tuple[int, ...]] = {b"": ()}
-        self._labels: set[str] = set()
         self._other_tasks = other_tasks
+        self._parsed: dict[bytes, tuple[int, ...]] = {b"": ()}
 
     def problem(self, line: int | None, field: str, expected: str, actual: str) -> None:
         self.problems.append(Problem(self.path, line, field, expected, actual))
 
     def parse(self, column: bytes, line: int) -> tuple[int, ...]:
         """The classes of a column, with a problem for each label that is none of the task."""
-        classes = self._parsed.get(column)
-        if classes is not None:
-            return classes
-        text = column.decode("utf-8", errors="surrogateescape")
-        labels = text.split(" ")
-        self._labels.update(labels)
-        unknown = [label for label in labels if label not in self._index]
-        if unknown and self._other_tasks:
-            replaced = _labels_of_pair(self.task.source_language, self.task.target_language)
-            self.replaced |= replaced & {*unknown}
-            self._index |= dict.fromkeys(self.replaced, self.task.class_index[OTHER])
-            unknown = [label for label in unknown if label not in replaced]
-        for label in unknown:
-            actual = unknown_label(label, text, self.task.class_index)
-            self.problem(line, "classes", choices(self.task.class_index), actual)
-        if unknown:
-            return (-1,) * len(labels)
-        classes = self._parsed[column] = tuple(self._index[label] for label in labels)
-        return classes
-
-    def fewest_problems(self) -> list[Problem]:
-        """The problems; only one where all labels are those of another task, or of none."""
-        if self._labels <= self._index.keys():
-            return self.problems
-        fitting = [name for name in task_names() if self._labels <= {*load_task(name).class_index}]
-        if not fitting and len(self._parsed) > 1:
-            return self.problems
-        expected = f"labels of {self.task.name} ({choices(self.task.class_index)})"
-        actual = f"those of {' or '.join(fitting)}" if fitting else "none in the whole file"
-        return [Problem(self.path, None, "classes", expected, actual)]
+        if column not in self._parsed:
+            index = self.task.class_index
+            text = column.decode("utf-8", errors="surrogateescape")
+            labels = text.split(" ")
+            replaced = {*labels} - index.keys()
+            if self._other_tasks and replaced:
+                replaced &= _labels_of_pair(self.task.source_language, self.task.target_language)
+                self.replaced |= replaced
+                labels = [OTHER if label in replaced else label for label in labels]
+            unknown = [label for label in labels if label not in index]
+            for label in unknown:
+                self.problem(line, "classes", choices(index), unknown_label(label, text, index))
+            if unknown:
+                return (_UNKNOWN,) * len(labels)
+            self._parsed[column] = tuple(index[label] for label in labels)
+        return self._parsed[column]
 
 
 @cache
@@ -136,7 +121,7 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
         if len(classes) != count_placeholders(target):
             unequal.append(number)
     if labels.problems:
-        raise InputError(labels.fewest_problems())
+        raise InputError(labels.problems)
     documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
     if doc_ids is not None and documents is not None and len(documents) != len(per_line):
         expected = f"{len(per_line)} lines as in {path}"
@@ -186,9 +171,8 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
     path, gaps = labels.path, gold.gaps.tolist()
     texts = gold.texts or (b"",) * len(gaps)
     per_line: list[tuple[int, ...]] = []
-    unequal: list[Problem] = []
     other_text: list[Problem] = []
-    lines = 0
+    fits, lines = True, 0
     for lines, raw in enumerate(read_lines(Path(path)), start=1):
         if lines > len(gaps):
             continue
@@ -196,30 +180,24 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
         column = columns[0].partition(b"\r")[0]
         classes = labels.parse(column, lines)
         per_line.append(classes)
-        if len(classes) != gaps[lines - 1] and not (column and b"" in column.split(b" ")):
+        if len(classes) != gaps[lines - 1] and _UNKNOWN not in classes:
+            fits = False
             expected = f"{gaps[lines - 1]} labels as in {gold.name}"
             actual = f"{len(classes)}: {quoted(column.decode('utf-8', 'surrogateescape'))}"
-            unequal.append(Problem(path, lines, "classes", expected, actual))
+            labels.problem(lines, "classes", expected, actual)
         text = b"\t".join(columns[_TEXT])
         if text != texts[lines - 1] and (difference := _difference(text, texts[lines - 1])):
             field, expected, actual = difference
             expected = f"{quoted(expected)} as in {gold.name}"
             other_text.append(Problem(path, lines, field, expected, quoted(actual)))
-    expected = f"{len(gaps):,} as in {gold.name}"
-    actual = f"{lines:,}: another set, or a line for each label instead of each segment?"
-    another_set = Problem(path, None, "lines", expected, actual)
-    if lines < len(gaps) or (lines > len(gaps) and unequal):
-        raise InputError([another_set])
-    faults = labels.fewest_problems()
-    if faults and faults[0].line is None:
-        raise InputError(faults)
-    if faults or unequal:
-        raise InputError(sorted([*faults, *unequal], key=lambda problem: problem.line or 0))
+    if lines < len(gaps) or (lines > len(gaps) and not fits):
+        actual = f"{lines:,}: another set, or a line for each label instead of each segment?"
+        raise input_error(path, "lines", f"{len(gaps):,} as in {gold.name}", actual)
+    if labels.problems:
+        raise InputError(labels.problems)
     if other_text and not lenient:
-        faults = [another_set, *other_text] if lines > len(gaps) else other_text
-        raise InputError(
-            faults, f"{path} has other text than gold, which only lenient reading scores"
-        )
+        hint = f"{path} has other text than gold, which only lenient reading scores"
+        raise InputError(other_text, hint)
     warnings = []
     if labels.replaced:
         listed = ", ".join(sorted(labels.replaced))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.formats.shared_task import document_runs
 from crosspro.evaluation.resampling import Units
 
@@ -58,8 +57,6 @@ class Submission:
     """Of each class for each gap, where a system gave them."""
     contrastive: bool = False
     """Whether it has no rank, as contrastive submissions."""
-    pointed: Sequence[PointedNouns] | None = None
-    """The nouns that each gap stands for, where a system points at them."""
 
 
 def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:

@@ -42,12 +42,9 @@ LONGEST_REMARK = 2000
 _KEY_LENGTH = 64
 
 
-# Visitors and their tokens ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Visitor:
-    """A person with a token; the researcher sees all verdicts and decides conflicts."""
+    """A person with a secret token; the researcher sees all verdicts and decides conflicts."""
 
     name: str
     is_researcher: bool
@@ -56,15 +53,12 @@ class Visitor:
 
 def make_visitors(annotators: Iterable[str], key: bytes) -> list[Visitor]:
     """The researcher and the annotators, with their tokens."""
-    people = [(RESEARCHER, True), *((name, False) for name in annotators)]
-    return [
-        Visitor(name, is_researcher, _token(key, f"{is_researcher} {name}"))
-        for name, is_researcher in people
-    ]
-
-
-def _token(key: bytes, name: str) -> str:
-    return hmac.new(key, name.encode("utf-8"), hashlib.sha256).hexdigest()[:32]
+    visitors = []
+    for name, is_researcher in [(RESEARCHER, True), *((name, False) for name in annotators)]:
+        text = f"{is_researcher} {name}".encode()
+        token = hmac.new(key, text, hashlib.sha256).hexdigest()[:32]
+        visitors.append(Visitor(name, is_researcher, token))
+    return visitors
 
 
 def read_or_make_key(store: Path) -> bytes:
@@ -77,17 +71,12 @@ def read_or_make_key(store: Path) -> bytes:
         if len(key) != _KEY_LENGTH:
             raise input_error(path, "key", f"{_KEY_LENGTH} digits", str(len(key))) from None
         return key
-    except OSError as error:
-        raise input_error(path, "key", "a file that can be made", str(error.strerror)) from error
+    key = secrets.token_hex(_KEY_LENGTH // 2).encode()
     with os.fdopen(descriptor, "wb") as handle:
-        key = secrets.token_hex(_KEY_LENGTH // 2).encode()
         handle.write(key)
         handle.flush()
         os.fsync(handle.fileno())
     return key
-
-
-# The application ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -111,6 +100,12 @@ _PAGES = Environment(
     loader=PackageLoader("crosspro.scripts.servers.review"),
     autoescape=True,
     undefined=StrictUndefined,
+)
+_PAGES.globals.update(
+    pronoun_verdicts=PRONOUN_VERDICTS,
+    antecedent_verdicts=ANTECEDENT_VERDICTS,
+    longest_remark=LONGEST_REMARK,
+    agreement_heading=AGREEMENT_HEADING,
 )
 
 
@@ -184,9 +179,6 @@ def show_question(who: Who, site: Site, question: AskedQuestion, number: int) ->
         answer=_answer_of(judgement, who),
         judgement=judgement,
         done=_answered(site, judgements, who),
-        pronoun_verdicts=PRONOUN_VERDICTS,
-        antecedent_verdicts=ANTECEDENT_VERDICTS,
-        longest_remark=LONGEST_REMARK,
     )
 
 
@@ -261,23 +253,17 @@ def _answered(site: ReviewSite, judgements: Judgements, who: Visitor) -> set[int
 
 def _overview(site: ReviewSite, judgements: Judgements) -> dict[str, Any]:
     """Progress by annotator, agreement, and conflicts with their numbers."""
-    by_question = [judgements.get(question.item.key) for question in site.questions]
-    progress = []
-    for who in site.people:
-        if who.is_researcher:
-            continue
-        answers = filter(None, (_answer_of(judgement, who) for judgement in by_question))
-        values = [answer.pronoun for answer in answers]
-        progress.append((who, len(values), [values.count(value) for value in PRONOUN_VERDICTS]))
-    conflicts = [
-        (number, site.questions[number], judgement)
-        for number, judgement in enumerate(by_question)
-        if judgement is not None and judgement.in_conflict
+    judged = [
+        (number, question, judgements[question.item.key])
+        for number, question in enumerate(site.questions)
+        if question.item.key in judgements
     ]
     return {
-        "progress": progress,
-        "agreement_heading": AGREEMENT_HEADING,
-        "agreement": agreement_table(filter(None, by_question)),
-        "conflicts": conflicts,
-        "pronoun_verdicts": PRONOUN_VERDICTS,
+        "progress": [
+            (who, sum(_answer_of(judgement, who) is not None for *_, judgement in judged))
+            for who in site.people
+            if not who.is_researcher
+        ],
+        "agreement": agreement_table(judgement for *_, judgement in judged),
+        "conflicts": [row for row in judged if row[2].in_conflict],
     }

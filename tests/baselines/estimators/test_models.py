@@ -78,17 +78,6 @@ def test_linear_models_are_those_of_scikit_learn(classes):
     assert (best == svm.predict(rows.matrix)).all()
 
 
-@EACH
-def test_contributions_add_up_to_what_decides(estimator):
-    rows = data()
-    model = fit(estimator, rows)
-    decides = model.scores if isinstance(model, LinearModel) else model.probabilities
-    for row in rows.matrix[:5]:
-        found = model.contributions(row)
-        total = found.base + found.values.sum(axis=0)
-        assert total == pytest.approx(decides(row)[0], abs=1e-4)
-
-
 def test_calibration_makes_dev_more_likely_and_changes_no_decision():
     dev = data(seed=5)
     raw = fit(LinearSVM(), data())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Mention, Token
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from tests.examples import example_of
 
 LEXICON = Lexicon.of(
     [Entry("voiture", "NOUN", "Fem", "Sing"), Entry("garage", "NOUN", "Masc", "Sing")]
@@ -19,7 +20,7 @@ def parse(*rows: str) -> AnnotatedSentence:
     return AnnotatedSentence(tuple(tokens))
 
 
-FIRST = Example.of_tokens(
+FIRST = example_of(
     source=("The", "car", "left", "Paris", "."),
     target=("le|DET", "voiture|NOM", "quitter|VER", "Paris|NAM", ".|SENT"),
     links=((0, 0), (1, 1), (2, 2), (3, 3), (4, 4)),
@@ -41,7 +42,7 @@ FIRST = Example.of_tokens(
     ),
     chains=(Mention("car", "source", 0, 1),),
 )
-SECOND = Example.of_tokens(
+SECOND = example_of(
     source=("At", "noon", "it", "was", "at", "the", "garage", "."),
     target=("à|PRP", "midi|NOM", "REPLACE_2", "être|VER", "à+le|PRP", "garage|NOM", ".|SENT"),
     links=((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (6, 5), (7, 6)),

@@ -18,11 +18,12 @@ from crosspro.baselines.features.names import FEATURES, NEEDS, chosen_features, 
 from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.context import ItContext
 from crosspro.baselines.it_classifier.patterns import short_patterns
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.agreement import english_words
 from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 PLAIN = Resources(TASK, 1, LEXICON, pleonastic=short_patterns)
@@ -161,7 +162,7 @@ def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
 )
 def test_targets_with_universal_tags_have_a_second_tagset(task, target, expected):
     """As UU-Stymne had two for all target languages (003 §5.11)."""
-    line = Example.of_tokens(("it",), tuple(target.split()), ((0, 1),), (Gap(1, 0),), None)
+    line = example_of(("it",), tuple(target.split()), ((0, 1),), (Gap(1, 0),), None)
     resources = replace(PLAIN, task=load_task(task))
     values = told(["target_fine_tags:1"], [line], resources)
     assert " ".join(value.partition("=")[2] for value in values) == expected
@@ -169,9 +170,7 @@ def test_targets_with_universal_tags_have_a_second_tagset(task, target, expected
 
 def they_after(source, *, lexicon=None):
     gap = source.split().index("they")
-    line = Example.of_tokens(
-        tuple(source.split()), ("REPLACE_0",), ((gap, 0),), (Gap(0, gap),), None
-    )
+    line = example_of(tuple(source.split()), ("REPLACE_0",), ((gap, 0),), (Gap(0, gap),), None)
     resources = replace(PLAIN, source_lexicon=lexicon)
     return [told([name], [line], resources) for name in ("antecedent_number", "pronoun_number")]
 

@@ -14,11 +14,12 @@ from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
 from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.patterns import short_patterns
 from crosspro.baselines.uedin_crf import pronoun_sequences
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.output import whole_documents
 from tests.baselines.features.document import DOCUMENT, LEXICON
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 GAPS = st.lists(st.lists(st.sampled_from(["a=1", "a=2", "b=1", "b=2", "c="])), min_size=1)
@@ -67,7 +68,7 @@ def test_a_text_is_read_alike_whole_in_parts_and_by_document(monkeypatch):
 
 def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
     gap = Gap(1, 1)
-    line = Example.of_tokens(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
+    line = example_of(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
     chosen = chosen_features(["source_nouns", "preceding_names"])
     (strings,) = strings_of(chosen, [line], Resources(TASK))
     assert strings == [

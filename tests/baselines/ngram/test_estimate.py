@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from crosspro.baselines.ngram.kneser_ney import closed_form, estimate
 from crosspro.baselines.ngram.text import gold_sentence, read_sentences
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from tests.baselines.ngram.models import CASES, assert_same, entries_of, read_entries, train
+from tests.examples import example_of
 
 GOLDEN_CASES = [
     ("a.txt.xz", 5, "a.5gram.arpa.xz", {}),
@@ -107,7 +108,7 @@ def test_probabilities_of_all_words_sum_to_one(text, order, first, rise):
 def line_of(label, gold, task="en-fr", target="REPLACE_0 être|VER rouge|ADJ"):
     tagged = load_task(task).tagged
     gaps = (Gap(0, 0, label, gold),)
-    return Example.of_tokens(("It",), tuple(target.split()), (), gaps, tagged=tagged)
+    return example_of(("It",), tuple(target.split()), (), gaps, tagged=tagged)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Annotation from files: CoNLL-U, token|lemma|tag, and what TreeTagger wrote."""
+"""Annotation from files: CoNLL-U, and what TreeTagger wrote."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.annotate.files import (
     ConlluFile,
-    TokensFile,
     TreeTaggerOutput,
     conllu_text,
-    tokens_line,
     treetagger_lemma,
 )
 from crosspro.data_prep.core.errors import InputError
@@ -64,29 +62,6 @@ def test_other_words_and_files_of_another_length_are_errors(sample):
         ConlluFile(sample, "fr", "universal").annotate([*text, ["Non"], ["Si"]])
 
 
-def test_tokens_file(tmp_path):
-    path = tmp_path / "x.tokens"
-    path.write_text("a|b|c|NOUN ||||.\n\nIl|il|PRO\n", encoding="utf-8")
-    file = TokensFile(str(path), "fr", "universal")
-    first, second = file.annotate([["a|b", "|"], []])
-    assert first.tokens == (Token("a|b", "c", "NOUN"), Token("|", "|", "."))
-    assert second.tokens == ()
-    with pytest.raises(InputError, match=r"x.tokens:3: "):
-        file.finish()
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [("Il|il", r"x.tokens:1: token:"), ("Elle|elle|PRO", r"x.tokens:1: token:"),
-     ("Il|il|", r"x.tokens:1: token"), ("Il|il|PRO va|aller|VER", "x.tokens:1: line:")],
-)  # fmt: skip
-def test_bad_lines_of_a_tokens_file(tmp_path, line, message):
-    path = tmp_path / "x.tokens"
-    path.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        TokensFile(str(path), "fr", "universal").annotate([["Il"]])
-
-
 words = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
 tokens = st.builds(
     Token, words, words, st.sampled_from(["NOUN", ".", "X"]), st.sampled_from([None, "NOUN"])
@@ -99,11 +74,7 @@ def test_our_files_come_back_as_they_were(tmp_path_factory, text):
     sentences = [AnnotatedSentence(tuple(tokens), "stts") for tokens in text]
     forms = [sentence.forms for sentence in sentences]
     folder = tmp_path_factory.getbasetemp()
-    lines = "".join(f"{tokens_line(sentence)}\n" for sentence in sentences)
-    (folder / "x.tokens").write_text(lines, encoding="utf-8")
     lemmas = [sentence.tagged_lemmas() for sentence in sentences]
-    read = TokensFile(str(folder / "x.tokens"), "de", "universal").annotate(forms)
-    assert [sentence.tagged_lemmas() for sentence in read] == lemmas
     (folder / "x.conllu").write_text("".join(map(conllu_text, sentences)), encoding="utf-8")
     read = ConlluFile(str(folder / "x.conllu"), "de", "universal").annotate(forms)
     assert [sentence.tagged_lemmas() for sentence in read] == lemmas

@@ -17,11 +17,8 @@ from crosspro.data_prep.annotate.tokenise import (
     token_places,
     tokenise,
     tokenise_lines,
-    tokenised_bitext,
 )
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.scripts.tokenise import app
 from tests.conftest import SHARED_DATA
@@ -163,7 +160,6 @@ def test_the_command(tmp_path):
     alone = call(tmp_path / "z.fr", "-l", "fr")
     assert "looks tokenised already" in alone.stderr
     assert alone.stdout == text + "M.,\n"
-    assert call(tmp_path / "z.fr", "-l", "fr", "--force").stdout == text + "M. ,\n"
 
 
 @pytest.mark.parametrize(
@@ -185,19 +181,3 @@ def test_places_of_tokens_never_overlap(text):
     places = [span for span in token_places(text, tokenise(text, "de")) if span is not None]
     assert all(start < end for start, end in places)
     assert all(left[1] <= right[0] for left, right in pairwise(places))
-
-
-def test_a_bitext_is_tokenised_or_split_as_a_whole():
-    segments = [
-        Segment("It's late.", "C' est bon .", None if line % 3 else f"d{line // 10}", line)
-        for line in range(1, 2501)
-    ]
-    lines = []
-    bitext = tokenised_bitext(
-        load_task("en-fr"), iter(segments), progress=lambda segment: lines.append(segment.line)
-    )
-    assert len(bitext) == 2500
-    assert bitext.source[0] == ["It", "'s", "late", "."]
-    assert bitext.target[0] == ["C'", "est", "bon", "."]
-    assert bitext.documents == [segment.document for segment in segments]
-    assert lines == [1000, 2000]

@@ -6,7 +6,6 @@ import gzip
 import os
 import random
 import stat
-import threading
 
 import pytest
 
@@ -15,12 +14,10 @@ from crosspro.data_prep.core.files import (
     atomic_folder,
     atomic_output,
     content_digest,
-    is_file,
     make_folder,
     parse_json,
     read_bytes,
     read_lines,
-    sha256_of,
     write_text,
 )
 
@@ -105,24 +102,6 @@ def test_a_byte_order_mark_before_the_first_line_is_left_out(tmp_path, suffix, l
     assert list(read_lines(path)) == lines
     assert b"".join(read_lines(path, binary=True)) == MARK + b"".join(lines)
     assert read_bytes(path) == b"".join(lines)
-
-
-def fifo(path, content):
-    """A named pipe; whoever reads it gets the content once."""
-    os.mkfifo(path)
-    threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
-    return path
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
-def test_a_command_may_read_a_pipe_more_than_once(tmp_path, suffix):
-    with atomic_output(tmp_path / f"file{suffix}") as handle:
-        handle.write(b"one\ntwo\n" * 50_000)
-    packed = (tmp_path / f"file{suffix}").read_bytes()
-    pipe = fifo(tmp_path / f"pipe{suffix}", packed)
-    assert len(list(read_lines(pipe))) == len(list(read_lines(pipe))) == 100_000
-    assert sha256_of(pipe) == sha256_of(tmp_path / f"file{suffix}")
-    assert is_file(pipe)
 
 
 def test_a_folder_is_whole_or_not_there(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.data_prep.core.example import Example, Gap, split_tag
+from crosspro.data_prep.core.example import Gap, split_tag
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import (
@@ -25,6 +25,7 @@ from crosspro.data_prep.formats.shared_task import (
     write_examples,
 )
 from tests.conftest import GOLDEN
+from tests.examples import example_of
 
 GOOD = (
     "elle\telle|PRO\tThe car is red and it is fast .\tle|DET voiture|NOM REPLACE_5 .|.\t0-0 1-1\n"
@@ -201,7 +202,7 @@ def well_formed(draw):
             gaps.append(Gap(position, index, label, draw(word) if labelled else None))
     pair = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
     links = draw(st.lists(pair, max_size=8))
-    return Example.of_tokens(tuple(source), tuple(target), tuple(links), tuple(gaps))
+    return example_of(tuple(source), tuple(target), tuple(links), tuple(gaps))
 
 
 @given(st.lists(well_formed(), max_size=4))

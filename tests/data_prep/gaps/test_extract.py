@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import Example, Gap, target_columns
+from crosspro.data_prep.core.example import Gap, target_columns
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import format_example, read_examples
 from crosspro.data_prep.gaps.extract import (
@@ -20,6 +20,7 @@ from crosspro.data_prep.gaps.extract import (
     source_pronouns,
     with_gold_words,
 )
+from tests.examples import example_of
 
 TASK = load_task("en-fr")
 
@@ -59,21 +60,19 @@ def test_a_word_that_looks_like_a_gap_is_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "rules", "decision", "label", "word"),
+    ("target", "decision", "label", "word"),
     [
-        ("Elle a", {}, "one_word", "elle", "Elle|X"),
-        ("car elle a", {}, "accepted_of_several", "elle", "elle|X"),
-        ("ce qu' il a", {"several_accepted": "left"}, "several_accepted", "ce", "ce|X"),
-        ("ce qu' il a", {"several_accepted": "right"}, "several_accepted", "il", "il|X"),
-        ("laquelle qui que a", {"equally_short": "left"}, "shortest_of_several", "OTHER", "qui|X"),
-        ("laquelle qui que a", {"equally_short": "right"}, "shortest_of_several", "OTHER", "que|X"),
+        ("Elle a", "one_word", "elle", "Elle|X"),
+        ("car elle a", "accepted_of_several", "elle", "elle|X"),
+        ("ce qu' il a", "several_accepted", "ce", "ce|X"),
+        ("laquelle qui que a", "shortest_of_several", "OTHER", "qui|X"),
     ],
 )
-def test_the_word_of_a_class_or_else_the_shortest(target, rules, decision, label, word):
+def test_the_word_of_a_class_or_else_the_shortest(target, decision, label, word):
     """The pronoun is linked to all words but the last."""
     last = len(target.split()) - 1
     links = " ".join([*(f"0-{place}" for place in range(last)), f"1-{last}"])
-    (placement,), example = extract("it has", target, links, GapRules(**rules))
+    (placement,), example = extract("it has", target, links, GapRules())
     assert placement.decision == decision
     assert (example.gaps[0].label, example.gaps[0].word) == (label, word)
 
@@ -87,25 +86,18 @@ def test_an_unaligned_pronoun_goes_after_its_left_neighbours_word():
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "links", "rules", "decision", "position"),
+    ("source", "target", "links", "decision", "position"),
     [
-        ("it works", "marche bien", "1-0 1-1", {}, "inserted_before_right", 0),
-        (
-            "x it y",
-            "a b c d",
-            "0-0 0-1 2-2 2-3",
-            {"first_side": "right"},
-            "inserted_before_right",
-            2,
-        ),
-        ("a b it c d", "x y", "4-1", {}, "inserted_before_right", 1),  # the window grows
-        ("a b c it", "u v w x", "", {}, "inserted_similar_position", 3),
+        ("it works", "marche bien", "1-0 1-1", "inserted_before_right", 0),
+        ("x it y", "a b c d", "0-0 0-1 2-2 2-3", "inserted_after_left", 2),
+        ("a b it c d", "x y", "4-1", "inserted_before_right", 1),  # the window grows
+        ("a b c it", "u v w x", "", "inserted_similar_position", 3),
     ],
 )
 def test_or_before_its_right_neighbours_or_at_a_similar_place(
-    source, target, links, rules, decision, position
+    source, target, links, decision, position
 ):
-    (placement,), example = extract(source, target, links, GapRules(**rules))
+    (placement,), example = extract(source, target, links, GapRules())
     assert (placement.decision, placement.position) == (decision, position)
     assert example.target[position].startswith("REPLACE_")
 
@@ -116,11 +108,10 @@ def test_several_insertions_keep_their_order():
     assert example.links == ((0, 0), (1, 1), (2, 2))
 
 
-@pytest.mark.parametrize(("side", "index"), [("left", 0), ("right", 2)])
-def test_a_word_is_given_to_one_pronoun_only(side, index):
-    rules = GapRules(shared_word=side, insert_shared=False)
+def test_a_word_is_given_to_the_second_pronoun_only():
+    rules = GapRules(insert_shared=False)
     _, example = extract("they know they", "ils savent", "0-0 1-1 2-0", rules)
-    assert [gap.source_index for gap in example.gaps] == [index]
+    assert [gap.source_index for gap in example.gaps] == [2]
 
 
 def test_unaligned_pronouns_are_left_out_if_asked_for():
@@ -234,7 +225,7 @@ def test_official_gaps_for_nothing_are_reproduced(discomt2015, en_fr_2015, name,
 
 
 NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
-LINE = Example.of_tokens(
+LINE = example_of(
     ("it", "says", "it", "NONE"),
     ("dit", "REPLACE_0", "NONE", "REPLACE_2", "ici"),
     ((0, 1), (1, 0), (2, 3), (3, 2)),

@@ -36,15 +36,15 @@ def test_classes_are_proposed_from_aligned_counts():
     it, he, they = counts
     assert (it.total, it.other, they.total) == (131, 15, 0)
     assert he.top_share == pytest.approx(0.99)
-    proposal = propose(counts, fillers, merge=[("ce", "c'")])
+    proposal = propose(counts, fillers)
     assert proposal.source_pronouns == ("it",)
     assert proposal.dropped == ("he",)
     assert proposal.classes == {
-        "il": ("il",), "elle": ("elle",), "c'": ("c'", "ce"), "OTHER": ("NONE",)
+        "il": ("il",), "elle": ("elle",), "c'": ("c'",), "ce": ("ce",), "OTHER": ("NONE",)
     }  # fmt: skip
     assert proposal.other_fillers == ("maison",)
     assert fillers == Counter({"maison": 10})
-    assert proposal.class_numbers() == {"il": 50, "elle": 30, "c'": 35, "OTHER": 16}
+    assert proposal.class_numbers() == {"il": 50, "elle": 30, "c'": 20, "ce": 15, "OTHER": 16}
     task = task_from_mapping(yaml.safe_load(task_draft(proposal, "en", "fr", 231)), "draft")
     assert (task.name, task.forms) == ("en-fr", proposal.classes)
 

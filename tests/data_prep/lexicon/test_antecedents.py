@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Mention, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.antecedents import (
@@ -19,6 +19,7 @@ from crosspro.data_prep.lexicon.antecedents import (
     pronoun_chains,
 )
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from tests.examples import example_of
 
 LEXICON = Lexicon.of(
     [
@@ -48,7 +49,7 @@ def example(source, target, links, *gaps, document="d", tagged=True, **more):
         for place, token in enumerate(target)
         if token.startswith("REPLACE_")
     )
-    plain = Example.of_tokens(tuple(source.split()), target, pairs, made, document, tagged)
+    plain = example_of(tuple(source.split()), target, pairs, made, document, tagged)
     return replace(plain, **more)
 
 

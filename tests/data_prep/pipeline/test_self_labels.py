@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.pipeline.self_labels import SelfLabels, held_out, learnt_determiners
+from tests.examples import example_of
 
 INFLECTED = SelfLabels(load_task("en-fr-2015"))
 LEMMATISED = SelfLabels(load_task("en-fr"))
@@ -14,12 +13,12 @@ LEMMATISED = SelfLabels(load_task("en-fr"))
 
 def plain(text, document=None):
     """A line of an inflected text without a source."""
-    return Example.of_tokens((), tuple(text.split()), (), (), document, tagged=False)
+    return example_of((), tuple(text.split()), (), (), document, tagged=False)
 
 
 def test_every_pronoun_of_an_inflected_text_is_a_gap_with_its_word():
     (example,) = INFLECTED.of_bitext([plain("Elles disent que c' est", "novel")])
-    assert example == Example.of_tokens(
+    assert example == example_of(
         (), ("REPLACE_0", "disent", "que", "REPLACE_0", "est"), (),
         (Gap(0, 0, "elles", "Elles"), Gap(3, 0, "ce", "c'")), "novel", tagged=False,
     )  # fmt: skip
@@ -43,16 +42,12 @@ def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
     labels = learnt_determiners(INFLECTED, list(INFLECTED.of_bitext(map(plain, text))))
     found = labels.of_bitext(map(plain, BEFORE))
     assert [[gap.position for gap in line.gaps] for line in found] == [[], [], [], [0], [2]]
-    own = Example.of_tokens(
-        ("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False
-    )
-    assert next(replace(labels, own_gaps=True).of_bitext([own])).gaps == own.gaps
     assert learnt_determiners(LEMMATISED, []).lexicon is None
 
 
 def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
     """Its own have no label, since fine-tuning is to learn from them."""
-    line = Example.of_tokens(
+    line = example_of(
         ("it", "seems", "one", "knows", "he", "does"),
         ("REPLACE_0", "sembler|VER", "on|PRO", "savoir|VER", "il|PRO", "faire|VER"),
         ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4)),
@@ -63,34 +58,20 @@ def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
         "REPLACE_0", "sembler|VER", "REPLACE_2", "savoir|VER", "il|PRO", "faire|VER",
     )  # fmt: skip
     assert found.gaps == (Gap(0, 0, None, LEMMATISED.as_shown("ça")), Gap(2, 2, "on", "on"))
-    (asked,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
-    assert [gap.label for gap in asked.gaps] == ["cela", "on"]
 
 
 def test_a_pronoun_without_a_link_belongs_to_the_word_of_its_neighbour():
-    line = Example.of_tokens(
+    line = example_of(
         ("of", "course"), ("il", "est", "sûr"), ((1, 1),), (), tagged=False,
     )  # fmt: skip
     (found,) = INFLECTED.of_bitext([line])
     assert found.gaps == (Gap(0, 1, "il", "il"),)
-    (alone,) = INFLECTED.of_bitext(
-        [Example.of_tokens(("a", "b"), ("x", "il"), (), (), tagged=False)]
-    )
+    (alone,) = INFLECTED.of_bitext([example_of(("a", "b"), ("x", "il"), (), (), tagged=False)])
     assert alone.gaps[0].source_index == 1
 
 
-def test_labels_of_another_task_become_classes_of_this_one():
-    line = Example.of_tokens(("it",), ("REPLACE_0",), (), (Gap(0, 0, "ça", "ça"),))
-    (found,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
-    assert LEMMATISED.task.class_index[found.gaps[0].label] == 5
-    german = SelfLabels(load_task("fr-en"), own_gaps=True)
-    line = Example.of_tokens(("lui",), ("REPLACE_0",), (), (Gap(0, 0, "unheard", "they"),))
-    (found,) = german.of_bitext([line])
-    assert found.gaps[0].label == "they"
-
-
 def test_a_share_of_neighbouring_lines_is_held_out():
-    lines = [Example.of_tokens((), (str(number),), (), ()) for number in range(1000)]
+    lines = [example_of((), (str(number),), (), ()) for number in range(1000)]
     train, dev = held_out(lines, 0.1)
     assert len(dev) == 100
     assert sorted(train + dev, key=lambda line: int(line.target[0])) == lines

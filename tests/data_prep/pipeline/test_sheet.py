@@ -12,6 +12,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.gaps.segments import Correction, PronounDecision
 from crosspro.data_prep.pipeline.sheet import checked_rates, sheet_text
+from tests.sample import as_conllu
 from tests.scripts.run import crosspro
 
 ENGLISH = ["It/obj works/root ./punct", "I/nsubj like/root it/obj ./punct",
@@ -25,7 +26,7 @@ FILLED = {
     ("0", "0"): ("yes", "yes"),
     ("1", "2"): ("no", "l'"),
     ("2", "0"): ("", "yes"),
-    ("2", "2"): ("Yes", "c'#1"),
+    ("2", "2"): ("Yes", "3"),
     ("2", "4"): ("no", "Lui"),
 }
 
@@ -45,16 +46,14 @@ def call(tmp_path):
         "t.fr": FRENCH,
         "links": LINKS,
         "parse": parse,
-        "tokens": [
-            " ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in FRENCH
-        ],
+        "tokens": [as_conllu(FRENCH)],
     }
     for name, lines in files.items():
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return (
         *("prepare", "--task", "en-fr", "--source", tmp_path / "t.en"),
         *("--target", tmp_path / "t.fr", "--links", tmp_path / "links", "--tokenised"),
-        *("--annotator", f"tokens:{tmp_path / 'tokens'}"),
+        *("--annotator", f"conllu:{tmp_path / 'tokens'}"),
         *("--source-annotator", f"conllu:{tmp_path / 'parse'}", "-o", tmp_path / "work"),
     )
 
@@ -64,12 +63,12 @@ def rows_of(path):
         return list(csv.DictReader(handle, delimiter="\t"))
 
 
-def fill(sheet, path, answers, separator="\t"):
+def fill(sheet, path, answers):
     rows = rows_of(sheet)
     for row in rows:
         row["subject"], row["words"] = answers.get((row["line"], row["position"]), ("", ""))
     with path.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, rows[0], delimiter=separator)
+        writer = csv.DictWriter(handle, rows[0], delimiter="\t")
         writer.writeheader()
         writer.writerows(rows)
     return path
@@ -104,7 +103,7 @@ def test_a_sheet_shows_what_was_decided(sheet, tmp_path):
 
 
 def test_a_sheet_that_comes_back_corrects_and_tells_how_often_we_were_wrong(call, sheet, tmp_path):
-    filled = fill(sheet, tmp_path / "filled.csv", FILLED, ";")
+    filled = fill(sheet, tmp_path / "filled.tsv", FILLED)
     result = crosspro(*call, "--checked", filled)
     assert result.code == 0, result.stderr
     assert labels(tmp_path) == [["il"], [], ["ils", "ce"]]
@@ -154,7 +153,7 @@ def test_marks_are_those_of_the_sheet_not_of_links_that_have_changed(call, sheet
     ("old", "new", "field"),
     [
         ("yes\tyes", "perhaps\tyes", "subject"),
-        ("Lui", "lui#2", "words"),
+        ("Lui", "elle", "words"),
         ("I like", "I hate", "source"),
         ("0\t0\tIt", "9\t0\tIt", "line"),
         ("2\t0\tThey", "2\t1\tThey", "position"),

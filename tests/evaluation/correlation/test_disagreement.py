@@ -110,7 +110,7 @@ def test_verdicts_are_written_read_and_joined_with_cases(tmp_path):
         for line, case in ((0, 3), (1, 1))
     ]}))  # fmt: skip
     assert count_cases(read_cases(cases)) == {"a": [1, 0, 1, 0, 0, 0]}
-    assert join_cases(verdicts, read_cases(cases), "fr", "document") == [
+    assert join_cases(verdicts, read_cases(cases), "fr") == [
         JudgedPronoun("anaphoric_intra", 3, CORRECT, "V", "d"),
         JudgedPronoun("event", 1, INCORRECT, "O", "e"),
     ]

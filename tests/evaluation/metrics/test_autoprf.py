@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.metrics.apt.cases import case_counts
 from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
 from crosspro.evaluation.metrics.autoprf import AutoPrf, AutoPrfSettings
 from crosspro.evaluation.resampling import Resampling
 from tests.conftest import GOLDEN, SHARED_DATA
-from tests.evaluation.metrics.apt.texts import LISTS, linked_files, linked_texts
+from tests.evaluation.metrics.apt.texts import LISTS, case_counts, linked_files, linked_texts
 
 PLAN = Resampling(200, 1)
 SOURCE = ["It rains", "they and it", "IT is"]

@@ -23,21 +23,15 @@ def scores(name, texts=TEXTS, **settings):
 
 
 @pytest.mark.parametrize("tokenise", ["13a", "none"])
-@pytest.mark.parametrize("ignore_case", [False, True])
-def test_bleu_is_that_of_sacrebleu(tokenise, ignore_case):
-    options = {"tokenize": tokenise, "lowercase": ignore_case}
-    expected = [sacrebleu.corpus_bleu(lines, [REFERENCE], **options).score for lines in (GOOD, BAD)]
-    actual = scores("bleu", tokenise=tokenise, ignore_case=ignore_case)
-    assert actual == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("ignore_case", [False, True])
-@pytest.mark.parametrize("word_order", [0, 2])
-def test_chrf_is_that_of_sacrebleu(ignore_case, word_order):
-    metric = sacrebleu.CHRF(word_order=word_order, lowercase=ignore_case)
+def test_bleu_is_that_of_sacrebleu(tokenise):
+    metric = sacrebleu.BLEU(tokenize=tokenise)
     expected = [metric.corpus_score(lines, [REFERENCE]).score for lines in (GOOD, BAD)]
-    actual = scores("chrf", word_order=word_order, ignore_case=ignore_case)
-    assert actual == pytest.approx(expected, abs=1e-9)
+    assert scores("bleu", tokenise=tokenise) == pytest.approx(expected, abs=1e-9)
+
+
+def test_chrf_is_that_of_sacrebleu():
+    expected = [sacrebleu.corpus_chrf(lines, [REFERENCE]).score for lines in (GOOD, BAD)]
+    assert scores("chrf") == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_published_bleu_of_two_systems():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import crosspro.evaluation.metrics as registry
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.links import link_texts
@@ -31,6 +31,7 @@ from crosspro.evaluation.report.tables import text_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.evaluation.texts import make_texts
 from tests.evaluation.report.reading import check_page
+from tests.examples import example_of
 
 PLAN = Resampling(60, 1)
 SIZE = 24
@@ -43,7 +44,7 @@ def submissions():
     wrong = np.where(np.arange(SIZE) % 3, gold, 0).astype(np.int8)
     tokens = (("It", "sleeps"), ("REPLACE_0", "dormir"), ((0, 0),))
     gaps = [(Gap(0, 0, task.classes[label], "x"),) for label in gold]
-    examples = [Example.of_tokens(*tokens, gaps_of_line) for gaps_of_line in gaps]
+    examples = [example_of(*tokens, gaps_of_line) for gaps_of_line in gaps]
     documents = np.repeat(np.arange(SIZE // 2), 2)
     gold_labels = Gold("gold", gold, np.ones(SIZE, dtype=np.int64), documents)
     submitted = Submission("good", gold), Submission("bad", wrong)

@@ -6,7 +6,7 @@ from math import isnan
 
 import pytest
 
-from crosspro.evaluation.evaluation import against_best, evaluate
+from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.metrics.pronoun_doubt import (
     PronounDoubtSettings,
     PronounsInDoubt,
@@ -36,20 +36,17 @@ def pronouns(*chances, word="it"):
     )
 
 
-def doubted(*systems, lines=4, documents=None, plan=None, threshold=0.5):
-    names = "abc"[: len(systems)]
+def doubted(*systems, lines=4, documents=None, plan=None):
+    names = "abcd"[: len(systems)]
     texts = make_texts(["It ."] * lines, [], {name: [name] * lines for name in names}, documents)
     judge = Judge(**dict(zip(names, systems, strict=True)))
-    return evaluate(
-        PronounsInDoubt(PronounDoubtSettings(judge, threshold)), texts, plan, against_best
-    )
+    return evaluate(PronounsInDoubt(PronounDoubtSettings(judge)), texts, plan)
 
 
-def test_the_mean_of_all_pronouns_and_the_share_over_the_threshold():
+def test_the_mean_of_all_pronouns():
     evaluation = doubted(pronouns(0.1, 0.5, 0.9, 0.3))
     (candidate,) = evaluation.candidates
     assert candidate.scores["per_100"].value == pytest.approx(45)
-    assert candidate.scores["doubtful"].value == pytest.approx(50)
     assert candidate.counts == {"pronouns": 4}
     assert (
         next(pronoun["wrong"] for pronoun in evaluation.metric.details(evaluation.items, 0)) == 0.9
@@ -72,9 +69,12 @@ def test_translations_of_a_source_word_are_a_group_of_every_candidate():
 
 
 def test_the_best_candidate_has_the_lowest_score():
-    systems = pronouns(*[0.5] * 12), pronouns(*[0.2] * 12), pronouns(*[0.8] * 6)
+    chances = [0.5] * 12, [0.2] * 12, [0.8] * 6, [0.9] * 6
+    systems = [pronouns(*of_system) for of_system in chances]
     evaluation = doubted(*systems, lines=12, plan=PLAN)
     tests = [pronoun for pronoun in evaluation.comparisons if pronoun.measure == "per_100"]
-    assert [(pronoun.first, pronoun.second) for pronoun in tests] == [("b", "a"), ("b", "c")]
+    assert [(pronoun.first, pronoun.second) for pronoun in tests] == [
+        ("b", other) for other in "acd"
+    ]
     assert tests[0].difference == pytest.approx(-30)
     assert evaluation.to_dict()["better"] == "lower"

@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.metrics.pronoun_f1 import PronounF1, PronounF1Settings
+from crosspro.evaluation.metrics.pronoun_f1 import PronounF1
 from crosspro.evaluation.resampling import Resampling
 from crosspro.evaluation.texts import make_texts
 
 PLAN = Resampling(100, 3)
 
 
-def scored(language, reference, *candidates, plan=None, documents=None, ambiguous=False):
+def scored(language, reference, *candidates, plan=None, documents=None):
     by_name = {f"s{number}": lines for number, lines in enumerate(candidates)}
     texts = make_texts([], reference, by_name, documents, ("", language))
-    return evaluate(PronounF1(PronounF1Settings(ambiguous)), texts, plan)
+    return evaluate(PronounF1(None), texts, plan)
 
 
 def groups(evaluation, place=0):
@@ -31,15 +31,14 @@ def groups(evaluation, place=0):
 TOTAL = ("", "total")
 
 
-def pronouns(line, ambiguous=False):
-    counts = groups(scored("fr", [line], [line], ambiguous=ambiguous))
+def pronouns(line):
+    counts = groups(scored("fr", [line], [line]))
     return {name: row[0] for (kind, name), row in counts.items() if kind == "pronoun"}
 
 
 def test_pronouns_are_found_behind_clitics():
     assert pronouns("Va-t-elle qu'il dort ?") == {"elle": 1, "il": 1}
     assert pronouns("Il l'a vue, la clé.") == {"il": 1}
-    assert pronouns("Il l'a vue, la clé.", ambiguous=True) == {"il": 1, "l'": 1, "la": 1}
     assert pronouns("C'est lui-même qui s'en va.") == {"ce": 1, "lui": 1, "se": 1}
 
 

@@ -23,7 +23,7 @@ def documents():
 
 @pytest.fixture(scope="session")
 def english():
-    return source_words("en")
+    return source_words()
 
 
 @pytest.fixture(scope="session")

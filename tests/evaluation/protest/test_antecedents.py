@@ -45,7 +45,7 @@ from crosspro.evaluation.protest.suite import Place
 )
 def test_heads_of_noun_phrases(phrase, heads, english):
     words = phrase.split()
-    assert [words[at] for at in noun_phrase_heads(words, english.heads)] == heads.split()
+    assert [words[at] for at in noun_phrase_heads(words, english)] == heads.split()
 
 
 def sentence(text):

@@ -130,12 +130,12 @@ def test_shares_are_even_and_complete(sizes, amount):
     assert not unfilled or max(parts) <= min(unfilled) + 1
 
 
-def many(pronouns):
+def many(pronouns, category):
     """Tokens of one category with these translations, over two documents."""
     return [
         Token(
             f"d{number % 2}:word_{number}",
-            "anaphoric_inter_they",
+            category,
             f"d{number % 2}",
             Place(number, (0,)),
             "subject",
@@ -147,21 +147,24 @@ def many(pronouns):
     ]
 
 
+MIXED = ["ils"] * 40 + ["elles"] * 6 + ["ce"] * 5
+
+
 @pytest.mark.parametrize(
-    ("pronouns", "size", "feature", "counts"),
+    ("pronouns", "category", "feature", "counts"),
     [
-        (["ils"] * 40 + ["elles"] * 6 + ["ce"] * 5, 15, "pronoun", {"ils": 5, "elles": 5, "ce": 5}),
+        (MIXED, "anaphoric_singular_they", "pronoun", {"ils": 5, "elles": 5, "ce": 5}),
+        (MIXED, "anaphoric_inter_they", "pronoun", {"ils": 14, "elles": 6, "ce": 5}),
         (
-            ["ils"] * 40 + ["elles"] * 6 + ["ce"] * 5,
-            30,
-            "pronoun",
-            {"ils": 19, "elles": 6, "ce": 5},
+            ["ils"] * 30 + ["il"] * 7,
+            "anaphoric_intra_nonsubject_it",
+            "shift",
+            {True: 8, False: 7},
         ),
-        (["ils"] * 30 + ["il"] * 4, 8, "shift", {True: 4, False: 4}),
     ],
 )
-def test_selection_is_balanced(french, pronouns, size, feature, counts):
-    chosen = select(many(pronouns), {"anaphoric_inter_they": size}, french, seed=3)
+def test_selection_is_balanced(french, pronouns, category, feature, counts):
+    chosen = select(many(pronouns, category), french, seed=3)
     assert Counter(getattr(translation_form(token, french), feature) for token in chosen) == counts
     documents = Counter(token.document for token in chosen)
     assert abs(documents["d0"] - documents["d1"]) <= 3

@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.protest.language import source_words, target_words
+from crosspro.evaluation.protest.language import Slot, source_words, target_words
 
 
 def test_all_shipped_lists_can_be_read():
     for language in ("de", "en", "es", "fr"):
         lists = target_words(language)
         assert lists.language == language
-        assert lists.by_form
-    assert source_words("en").form("They") == "they"
-    assert source_words("en").form("them") is None
+        assert lists.pronouns
+        assert lists.dropped
+    assert source_words().form("They") == "they"
+    assert source_words().form("them") is None
+    with pytest.raises(InputError, match="language"):
+        target_words("xx")
 
 
 @pytest.mark.parametrize("word", ["company", "Companies", "families", "team", "teams", "churches"])
@@ -60,26 +63,15 @@ def test_case_and_elision_make_no_difference(word, other, same, french):
     assert bool(french.pronoun_forms([word]) & french.pronoun_forms([other])) is same
 
 
-ESSO = "{forms: [esso], person: third, gender: masculine, number: singular, role: subject}"
-
-
 @pytest.mark.parametrize(
-    "content",
+    ("form", "slots"),
     [
-        "language: [",
-        "x: 1",
-        "language: it\ntarget: {pronouns: [], dropped: []}",
-        "language: it\ntarget: {pronouns: [{forms: [a]}], dropped: []}",
-        f"target: {{pronouns: [{ESSO}], dropped: []}}",
-        f"language: it\ntarget: {{pronouns: [{ESSO}, {ESSO}], dropped: []}}",
-        f"language: it\ntarget: {{pronouns: [{ESSO}], dropped: [], more: 1}}",
-        f"language: it\ntarget: {{pronouns: [{ESSO.replace('third', 'first')}], dropped: []}}",
-        "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
-        "number: either, role: any}], dropped: []}",  # YAML reads `on` as true
+        ("il", ["3 subject"]), ("lui", ["3 object"]), ("eux", ["3 subject", "3 object"]),
+        ("y", ["3 object"]), ("on", ["3 subject", "2 any"]), ("vous", ["2 any"]), ("son", []),
+        ("c'", ["3 subject", "3 object"]), ("se", []),
     ],
-)
-def test_bad_lists_are_refused(tmp_path, content):
-    path = tmp_path / "it.yaml"
-    path.write_text(content, "utf-8")
-    with pytest.raises(InputError, match=r"it\.yaml"):
-        target_words(str(path))
+)  # fmt: skip
+def test_the_slots_of_a_pronoun(form, slots, french):
+    every = [Slot("3", "subject"), Slot("3", "object"), Slot("2", "any")]
+    filled = [slot for slot in every if french.pronoun_in(form, slot)]
+    assert [f"{slot.person} {slot.role}" for slot in filled] == slots

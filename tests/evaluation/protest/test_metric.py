@@ -115,13 +115,13 @@ def test_the_page_has_every_token_with_its_marks(suite, reference, french, evalu
     items = evaluation.items
     examples = evaluation.metric.examples(items, range(items.size))
     for example, token, result in zip(examples.examples, tokens, results, strict=True):
-        (shown,) = example.candidates
+        (shown,) = example["candidates"]
         assert list(STATUSES)[shown.verdict] == items.values[0][tokens.index(token)].status
-        lines = [examples.lines[number] for number in example.lines]
-        assert [line.number for line in lines] == suite.context(token)
+        lines = [examples.lines[number] for number in example["lines"]]
+        assert [line["number"] for line in lines] == suite.context(token)
         assert [mark.kind for mark in shown.marks] == ["pronoun", "head"][: 1 + token.anaphoric]
-        words = lines[shown.marks[0].line].candidates[0].split(" ")
+        words = lines[shown.marks[0].line]["candidates"][0].split(" ")
         assert tuple(words[at] for at in shown.marks[0].target) == result.words
-    notes = {example.name: example.candidates[0].note for example in examples.examples}
+    notes = {example["name"]: example["candidates"][0].note for example in examples.examples}
     assert notes[RAIN] == "pronoun differs; A"
     assert "head differs" in notes[HOUSE]

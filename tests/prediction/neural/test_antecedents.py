@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.lexicon.antecedents import NounFinder
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
+from tests.examples import example_of
 from tests.prediction.neural.small import JOINT, TASK, all_gaps, prepared, system
 
 ANAPHORA, ENCODER = "hardmeier_anaphora", "document_encoder"
@@ -109,7 +110,7 @@ def puzzle(generator, low, high, hints):
     place = next(n for n, token in enumerate(target) if token.startswith("REPLACE"))
     gap = Gap(place, source.index("it"), label)
     return (
-        Example.of_tokens(source, target, links, (gap,)),
+        example_of(source, target, links, (gap,)),
         target.index(right),
         wrong[0] != right[0],
     )

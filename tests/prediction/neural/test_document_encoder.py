@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.neural.reading.vocabulary import PAD
 from crosspro.prediction.system import load_system
+from tests.examples import example_of
 from tests.prediction.neural.small import (
     JOINT,
     TASK,
@@ -37,7 +38,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     network = {key: float(v) if key == "pointer_agreement" else v for key, v in network.items()}
     made, text = prepared(NAME, train, network, **JOINT)
     made.network.train()
-    source_less = Example.of_tokens((), ("REPLACE_0", "être|VER"), (), (Gap(0, 0, "il"),))
+    source_less = example_of((), ("REPLACE_0", "être|VER"), (), (Gap(0, 0, "il"),))
     losses = torch.cat(
         [
             made.network.loss(text, torch.arange(40), class_loss()),

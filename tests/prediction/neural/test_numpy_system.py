@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction import registry
 from crosspro.prediction.adjustment import Adjustment
@@ -25,6 +25,7 @@ from crosspro.prediction.neural.networks.document_encoder.numpy_system import Nu
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
+from tests.examples import example_of
 from tests.prediction.neural.small import TASK, prepared, system
 
 NAME = "document_encoder"
@@ -34,8 +35,8 @@ KINDS = {
     "pointer": ({"pointer": True}, {"context": 3, "units": "joint", "unit_vocabulary": 300}),
     "both": ({"tags": True, "pointer": True, "layers": 1, "width": 24, "heads": 3}, {"context": 1}),
 }
-NO_SOURCE = Example.of_tokens((), ("REPLACE_0", "être|VER", "vrai|ADJ"), (), (Gap(0, 0),))
-NO_TEXT = Example.of_tokens((), (), (), ())
+NO_SOURCE = example_of((), ("REPLACE_0", "être|VER", "vrai|ADJ"), (), (Gap(0, 0),))
+NO_TEXT = example_of((), (), (), ())
 
 
 @pytest.fixture(scope="module")

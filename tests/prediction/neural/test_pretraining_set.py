@@ -36,8 +36,12 @@ def pretraining(epochs=2, pointer=False, **training):
 
 def text_of(task, split, documents):
     """Bitext, and the same without a source as if it were a novel."""
-    labels = SelfLabels(task, own_gaps=True)
-    bitext = list(labels.of_bitext(demo_examples(task, split, documents)))
+    bitext = []
+    for example in demo_examples(task, split, documents):
+        labels = {gap.position: gap.label for gap in example.gaps}
+        (line,) = SelfLabels(task).of_bitext([example])
+        gaps = (replace(gap, label=labels.get(gap.position, gap.label)) for gap in line.gaps)
+        bitext.append(replace(line, gaps=tuple(gaps)))
     return bitext + [
         replace(
             line,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
@@ -33,10 +33,11 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     target_words_of_units,
 )
 from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
+from tests.examples import example_of
 from tests.prediction.neural.small import TASK
 
 READER = Encoder((SOURCE, CHARACTER, LEMMA, PRONOUN))
-EXAMPLE = Example.of_tokens(
+EXAMPLE = example_of(
     ("They", "work"),
     ("REPLACE_0", "travailler|VER", ".|SENT"),
     ((0, 0), (1, 1)),
@@ -45,9 +46,7 @@ EXAMPLE = Example.of_tokens(
         (Token("They", "they", "PRON", head=1, deprel="nsubj"), Token("work", "work", "VERB"))
     ),
 )
-CUT = Example.of_tokens(
-    ("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ()
-)
+CUT = example_of(("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ())
 LEXICON = Lexicon.of(
     [
         Entry("maison", "NOUN", "Fem", "Sing", 9),
@@ -72,7 +71,7 @@ def pairs(word):
 
 
 def test_fields_say_what_a_token_becomes():
-    example = Example.of_tokens(
+    example = example_of(
         ("It", "Works"), ("REPLACE_0", "marcher|VER"), ((0, 0), (1, 0)), (Gap(0, 0, "il"),)
     )
     inflected = replace(example, lemmas=("REPLACE_0", "marche"), tags=None)
@@ -165,7 +164,7 @@ def test_words_are_looked_up_whole_by_tag_or_by_what_they_mostly_are():
     assert list(source_words_of_units(CUT)) == ["little|", " little|", "house|"]
     target = ["maison|NOM", " maison|NOM", "REPLACE_0|", "a|VER"]
     assert list(target_words_of_units(CUT)) == target
-    odd = Example.of_tokens(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
+    odd = example_of(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
     assert list(source_words_of_units(odd)) == ["a\u00a0b|", "c▁d|"]
     assert list(target_words_of_units(odd)) == ["10\u00a0000|NUM", "REPLACE_0|"]
 

@@ -17,7 +17,9 @@ from tests.prediction.neural.small import TASK, system
 
 @pytest.fixture(scope="module")
 def model(train, dev, tmp_path_factory):
-    made = system("turku_gru", epochs=1, units="sentencepiece", unit_vocabulary=200)
+    made = system(
+        "turku_gru", epochs=1, units="sentencepiece", unit_vocabulary=200, tune_adjustment=True
+    )
     made.fit(TASK, train, dev)
     folder = tmp_path_factory.mktemp("model") / "model"
     before = os.umask(0o027)

@@ -18,12 +18,13 @@ from crosspro.prediction.neural.reading.encoding import Encoder
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 from crosspro.prediction.neural.training.settings import SkipGramSettings
+from tests.examples import example_of
 from tests.prediction.neural.small import TASK
 
 CORPUS = [
-    Example.of_tokens(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
+    example_of(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
             (Gap(0, 0, "il", "il"), Gap(2, 2, "OTHER", "NONE")), tagged=False),
-    Example.of_tokens(("no", "gap"), ("c", "d"), (), (), tagged=False),
+    example_of(("no", "gap"), ("c", "d"), (), (), tagged=False),
     Example(("of", "blind", "It"), ("REPLACE_2", "e"), None, ((2, 0),), (Gap(0, 2),)),
 ]  # fmt: skip
 FIELDS = (LEMMA, SOURCE, PRONOUN)

@@ -40,10 +40,8 @@ def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) ->
         source_word=source_word,
         source_place=place,
         probabilities={"er": 0.7, "sie": 0.2, "es": 0.06, "das": 0.04},
-        probability=0.06,
         suggestion=suggestion,
         suggestion_label=suggestion.lower() or "OTHER",
-        suggestion_probability=0.7,
         wrong=wrong,
         reason=reason,
     )
@@ -60,17 +58,16 @@ def proofread_pronouns() -> tuple[PronounDoubt, ...]:
         ),
         _pronoun(
             3, 14, "ihn", (3, 12, "it"), 0.04, "es", "the model expects “ihn” for “it” (0.81)",
-            probability=0.81, suggestion_probability=0.1, stands_for=(hund,),
-            probabilities={"ihn": 0.81, "es": 0.1, "sie": 0.09},
+            stands_for=(hund,), probabilities={"ihn": 0.81, "es": 0.1, "sie": 0.09},
         ),
         _pronoun(
             3, 22, "", (3, 19, "they"), 0.61, "sie", "nothing translates “they” (line 3)",
-            kind=DoubtKind.MISSING, probability=0.0,
+            kind=DoubtKind.MISSING,
             probabilities={"sie": 0.7, "OTHER": 0.2, "es": 0.1},
         ),
         _pronoun(
             4, 13, "sie", (4, 7, "everybody"), 0.35, "ihnen", "“sie” for “everybody”",
-            probabilities={"sie": 0.3, "ihnen": 0.6, "es": 0.1}, suggestion_probability=0.6,
+            probabilities={"sie": 0.3, "ihnen": 0.6, "es": 0.1},
         ),
     )  # fmt: skip
 

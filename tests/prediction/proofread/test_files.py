@@ -11,7 +11,6 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.prediction.proofread.files import (
-    DECISIONS,
     DecidedPronoun,
     apply_decisions,
     open_translation,
@@ -214,7 +213,7 @@ def test_spaces_follow_elision(text, word, replacement, result, tmp_path):
 )
 def test_other_files_are_no_decisions(changes, field, tmp_path):
     content = {
-        **{"format": 1, "kind": DECISIONS, "crosspro": __version__, "model": "en-de"},
+        **{"format": 1, "kind": "crosspro-proofread", "crosspro": __version__, "model": "en-de"},
         **{"digest": "", "files": {}, "accepted": [], "kept": []},
     }
     path = tmp_path / "decisions.json"
@@ -234,7 +233,8 @@ XLIFF = '<xliff><file original="a" target-language="{}">{}</file></xliff>'
     ("names", "contents", "fault"),
     [
         (("a.en", "a.de"), ("a\nb\n", "a\n"), ("a.de", None, "lines")),
-        (("a.en", "a.de"), ("a\n", ""), ("a.de", None, "file")),
+        (("a.en", "a.de"), ("a\n", ""), ("a.de", None, "lines")),
+        (("a.en", "a.de"), ("", ""), ("a.de", None, "file")),
         (("a.en", "a.de"), ("a\nb\n", b"a\n\xe4\n"), ("a.de", 2, "encoding")),
         (("a.srt", "b.srt"), (CUE * 2, CUE), ("b.srt", None, "cues")),
         (("a.srt", "b.srt"), (CUE, "It\n"), ("b.srt", None, "cues")),

@@ -86,8 +86,6 @@ def _about(doubt):
     return replace(
         doubt,
         probabilities={},
-        probability=0,
-        suggestion_probability=0,
         wrong=0,
         stands_for=tuple(replace(noun, probability=0) for noun in doubt.stands_for),
         reason=doubt.reason.partition("(")[0],

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.proofread.bundled import model_for
+from crosspro.prediction.proofread.bundled import check_languages, model_for
 from crosspro.prediction.proofread.files import File, Lines, open_translation
-from crosspro.prediction.proofread.text import check_languages, text_of_lines
+from crosspro.prediction.proofread.text import text_of_lines
 
 TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx>'
 
@@ -70,7 +71,13 @@ def test_another_language_is_a_warning_in_short_texts_and_refused_in_long_ones()
     german = ["Er sagte, dass es das war, was sie mit ihr gesehen hatten, und das war alles."]
     task = load_task("en-de-text")
     assert check_languages(text_of_lines(english, german), task) == []
-    (warning,) = check_languages(text_of_lines(english, english), task)
-    assert warning.startswith("translation: language")
+    (problem,) = check_languages(text_of_lines(english, english), task)
+    assert (problem.path, problem.field) == ("translation", "language")
     with pytest.raises(InputError, match="translation: language"):
         check_languages(text_of_lines(english * 200, english * 200), task)
+
+
+def test_names_of_files_that_say_another_language_are_a_warning():
+    task = load_task("en-de-text")
+    named = replace(text_of_lines(["It."], ["Es."]), source_name="a.de", target_name="de/a.txt")
+    assert [problem.path for problem in check_languages(named, task)] == ["a.de"]

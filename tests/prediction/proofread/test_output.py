@@ -6,7 +6,15 @@ import json
 import re
 from dataclasses import replace
 
-from crosspro.prediction.proofread.output import as_github, as_json, as_json_lines, as_text
+import pytest
+
+from crosspro.prediction.proofread.output import (
+    as_github,
+    as_json,
+    as_json_lines,
+    as_text,
+    shown_chance,
+)
 from crosspro.prediction.proofread.page import proofreading_page
 from crosspro.prediction.proofread.text import text_of_lines
 from crosspro.version import __version__
@@ -25,10 +33,25 @@ def test_text_has_the_worst_first_and_then_a_summary():
     assert lines[0].startswith("book.de:2:3: 0.93 Es → Er? ")
     assert lines[1].startswith("book.de:3:23: 0.61 – → sie? ")
     assert lines[2] == ""
-    assert re.findall(r"[\d.]*\d", lines[3]) == ["4", "4", "2", "0.4", "50.0", "15.0", "85.0"]
-    everything = as_text(proofread_result(), every=True).splitlines()
-    assert [line.split()[1] for line in everything[:4]] == ["0.93", "0.61", "0.35", "0.04"]
-    assert "sie → ihnen?" in everything[2]
+    assert re.findall(r"[\d.]*\d", lines[3]) == ["4", "4", "2", "0.4"]
+
+
+@pytest.mark.parametrize(
+    ("chance", "threshold", "shown"),
+    [(0.396, 0.4, "0.396"), (0.404, 0.4, "0.40"), (0.3999, 0.4, "0.3999"), (0.4, 0.4, "0.40"),
+     (0.346, 0.4, "0.35"), (0.396, 0.396, "0.40"), (0.396, 0.397, "0.396")],
+)  # fmt: skip
+def test_a_chance_is_shown_on_its_side_of_the_threshold(chance, threshold, shown):
+    assert shown_chance(chance, threshold) == shown
+
+
+def test_a_text_in_another_language_is_not_called_right():
+    likely = proofread_result(threshold=0.99)
+    assert "0 probably wrong" in as_text(likely)
+    warned = replace(likely, warnings=("book.de: language: expected text in de, found en",))
+    assert "0 probably" not in as_text(warned)
+    assert "book.de: language" in as_text(warned)
+    assert "0 probably" not in as_text(replace(likely, pronouns=()))
 
 
 def test_text_cannot_steer_a_terminal():
@@ -48,7 +71,6 @@ def test_json_has_every_pronoun_and_where_its_words_are():
     assert whole["model"]["digest"] == result.model.digest
     assert whole["files"] == {"source": "book.en", "translation": "book.de"}
     assert (whole["counts"]["pronouns"], whole["counts"]["doubtful"]) == (4, 2)
-    assert whole["doubtful_per_100"]["value"] == 50
     assert whole["signature"].startswith("metric:proofread|model:en-de|digest:0123456789ab|")
     pronouns = whole["pronouns"]
     assert [record["wrong"] for record in pronouns] == [0.93, 0.61, 0.35, 0.04]
@@ -73,9 +95,6 @@ def test_annotations_of_a_pull_request_are_escaped():
     )
     assert "::Es → Er? 100%25%0D%0A::error::x" in lines[0]
     assert [line.split()[0] for line in lines] == ["::error", "::error"]
-    assert [line.split()[0] for line in as_github(result, every=True).splitlines()] == [
-        *("::error", "::error", "::notice", "::notice")
-    ]
     whole = replace(result, text=replace(result.text, is_line=False))
     assert ",col=" not in as_github(whole)
 
@@ -85,7 +104,7 @@ def test_a_result_has_a_short_repr_and_prints_as_the_command():
     assert len(repr(result)) < 100
     assert len(repr(result.text)) < 100
     assert "\n" not in repr(result)
-    assert str(result) == as_text(result, width=100).rstrip()
+    assert str(result) == as_text(result).rstrip()
 
 
 # The page -----------------------------------------------------------------------------------------

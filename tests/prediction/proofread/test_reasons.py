@@ -17,8 +17,8 @@ def sentence_of(
     word, source_word, suggestion, language, *nouns, chances=(0.02, 0.93), kind=DoubtKind.WORD
 ):
     doubt = PronounDoubt(
-        None, kind, Place(0, 1, 0, 2), word, word, source_word, Place(0, 3, 0, 2), {},
-        chances[0], suggestion, suggestion, chances[1], 0.5, nouns,
+        None, kind, Place(0, 1, 0, 2), word, "a", source_word, Place(0, 3, 0, 2),
+        {"a": chances[0], "b": chances[1]}, suggestion, "b", 0.5, nouns,
     )  # fmt: skip
     return reason(doubt, language)
 

@@ -66,14 +66,11 @@ WRITTEN = {
     ],
     "fr-en": [
         ("she", "[HE] CAME.", "SHE"),
-        ("her", "It is [his].", "hers"),
         ("her", "It is [his] book.", "her"),
-        ("their", "The book is [his] and mine.", "theirs"),
         ("this", "[These] are.", "This"),
     ],
     "de-en": [
         ("it", "[He]'s here.", "It"),
-        ("your", "Is it [his]?", "yours"),
         ("they", "“[He] can.”", "They"),
     ],
     "es-en": [
@@ -100,7 +97,6 @@ def test_the_word_of_a_class_is_written_as_the_place_asks(pair, label, target, e
         ("en-de", {"sein": 0.8, "er": 0.1}, "Da ist [es] gut.", "er"),
         ("en-de", {"sein": 0.8, "er": 0.01}, "Da ist [es] gut.", "sein"),
         ("en-de", {"ihre": 0.8, "sein": 0.1}, "weil es [ihr] Haus ist", "sein"),
-        ("en-de", {"er": 0.5, "ihm": 0.3}, "Bei [es] bleiben.", "ihm"),
         ("en-de", {"das": 0.5, "es": 0.2}, "[Er] ist gut.", "Das"),
         ("en-fr", {"on": 0.5, "elles": 0.3}, "[Ils] dorment.", "Elles"),
         ("en-fr", {"lui": 0.9, "il": 0.1}, "Il [l']a vu.", "lui"),

@@ -129,7 +129,7 @@ def test_cases_and_verdicts_become_tables_3_4_and_5(suite, tmp_path):
     rows = {row["token"]: row for row in csv.DictReader(io.StringIO(table.read_text("utf-8")))}
     human = [rows[name]["human"] for name in ("talk1:word_6", "talk1:word_29", "talk2:word_7")]
     assert human == ["correct", "incorrect", ""]
-    joined = ("--cases", cases, "--target-language", "fr", "--unit", "document")
+    joined = ("--cases", cases, "--target-language", "fr")
     study = crosspro("correlate", "disagreement", table, *joined, "--layout", "json")
     result = json.loads(study.stdout)
     total = result["categories"][-1]

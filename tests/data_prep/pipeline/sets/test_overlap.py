@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
+from tests.examples import example_of
 
 
 def test_shared_documents_are_found_by_id_and_by_text(examples):
     index = TextIndex()
     index.add(e for e in examples if e.document in ("train-00001", "train-00002"))
-    renamed = [
-        Example.of_tokens(e.source, e.target, e.links, e.gaps, f"x{e.document}") for e in examples
-    ]
+    renamed = [example_of(e.source, e.target, e.links, e.gaps, f"x{e.document}") for e in examples]
     assert overlap(examples, index).same_id == ("train-00001", "train-00002")
     rich = overlap(renamed, index, longer_than=0)
     assert rich.same_id == ()

@@ -7,17 +7,18 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.pipeline.sets.overlap import (
     line_digests,
     refuse_blind,
     target_words,
     without_unseen,
 )
+from tests.examples import example_of
 
 
 def line(text, document=None):
-    return Example.of_tokens((), tuple(f"{word}|X" for word in text.split()), (), (), document)
+    return example_of((), tuple(f"{word}|X" for word in text.split()), (), (), document)
 
 
 LONG = [line(f"here he comes again with number {number}", "talk") for number in range(10)]
@@ -26,7 +27,7 @@ LONG = [line(f"here he comes again with number {number}", "talk") for number in 
 def test_gaps_are_filled_with_what_stood_in_them():
     gaps = (Gap(0, 0, "il", "Il"), Gap(2, 0, "OTHER", "NONE"), Gap(3, 0, "ils", "il|PRON"))
     target = ("REPLACE_0", "être|VER", "REPLACE_0", "REPLACE_0", "none|X")
-    assert target_words(Example.of_tokens((), target, (), gaps)) == ["il", "être", "il", "none"]
+    assert target_words(example_of((), target, (), gaps)) == ["il", "être", "il", "none"]
 
 
 def test_a_document_that_shares_much_is_left_out_whole():
@@ -47,18 +48,16 @@ def test_short_lines_and_lines_without_a_document_are_their_own():
 def test_a_line_is_the_same_whichever_of_its_words_are_gaps():
     """As English lines are in fr-en, de-en and es-en: there a gap, here a word with its tag."""
     tagged = ("he|PRON", *LONG[0].target[2:], "and|CONJ", "they|PRON", "go|VERB")
-    asked = Example.of_tokens(("a",), ("REPLACE_0", *tagged[1:]), (), (Gap(0, 0, "he", "he|PRON"),))
+    asked = example_of(("a",), ("REPLACE_0", *tagged[1:]), (), (Gap(0, 0, "he", "he|PRON"),))
     place = tagged.index("they|PRON")
     gap = Gap(place, 0, "they", "they|PRON")
-    other = Example.of_tokens(
-        ("b",), (*tagged[:place], "REPLACE_0", *tagged[place + 1 :]), (), (gap,)
-    )
+    other = example_of(("b",), (*tagged[:place], "REPLACE_0", *tagged[place + 1 :]), (), (gap,))
     assert without_unseen([other], line_digests([asked])) == []
 
 
 def test_a_source_that_is_known_leaves_a_line_out():
     source = ("wie", "man", "hier", "sehen", "kann", ",", "kommt", "er")
-    asked, other = (Example.of_tokens(source, (f"{word}|X",), (), ()) for word in ("one", "two"))
+    asked, other = (example_of(source, (f"{word}|X",), (), ()) for word in ("one", "two"))
     assert without_unseen([other], line_digests([asked])) == []
     assert without_unseen([line("quite another line than that one")], line_digests([asked])) != []
 

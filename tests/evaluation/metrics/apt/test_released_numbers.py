@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.metrics.apt.cases import case_counts
 from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
 from crosspro.evaluation.pronouns import Equivalent, PronounLists, load_lists, read_tokens
 from tests.conftest import GOLDEN, SHARED_DATA
-from tests.evaluation.metrics.apt.texts import linked_files
+from tests.evaluation.metrics.apt.texts import case_counts, linked_files
 
 FOLDER = GOLDEN / "apt"
 NEWS = SHARED_DATA / "news_mt"

@@ -1,24 +1,15 @@
-"""Cases and scores of APT, and Figure 2 of 000."""
+"""Cases and scores of APT."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.metrics.apt.cases import case_counts
-from crosspro.evaluation.metrics.apt.metric import (
-    AS_LINKED,
-    REPAIRED,
-    Apt,
-    AptSettings,
-    distribution,
-)
+from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
 from crosspro.evaluation.report.records import detail_records
 from crosspro.evaluation.resampling import Resampling
-from tests.evaluation.metrics.apt.texts import LISTS, case_texts, linked_texts
+from tests.evaluation.metrics.apt.texts import LISTS, REFERENCE, case_texts, linked_texts
 
 PLAN = Resampling(200, 1)
 
@@ -91,11 +82,23 @@ REPAIRABLE = linked_texts(
 )
 
 
-def test_the_distribution_of_cases_with_and_without_repair():
+def test_the_cases_with_and_without_repair():
     """000 Figure 2."""
-    settings = AptSettings(pronouns=LISTS)
-    counts = distribution(settings, REPAIRABLE)["cand"]
-    plain = apt(REPAIRABLE)
-    assert counts[AS_LINKED] == case_counts(plain.items.values[0]) != counts[REPAIRED]
-    unrepaired = replace(settings, repair="off")
-    assert distribution(unrepaired, REPAIRABLE)["cand"] == {AS_LINKED: counts[AS_LINKED]}
+    linked, repaired = (
+        apt(REPAIRABLE, repair=repair).candidates[0].counts for repair in ("off", "paper")
+    )
+    assert [linked[f"case_{case}"] for case in (1, 3, 6)] == [0, 2, 1]
+    assert [repaired[f"case_{case}"] for case in (1, 3, 6)] == [1, 2, 0]
+    assert repaired["repaired_in_reference"] == repaired["repaired_in_candidate"] == 2
+
+
+def test_a_note_says_what_a_copy_of_the_reference_would_have():
+    """Of seven pronouns five are linked in the reference, four of them to a listed word."""
+    evaluation = apt()
+    copy = apt(case_texts(copy=REFERENCE))
+    assert score(copy).value == pytest.approx(100 * 4 / 7)
+    assert evaluation.to_dict()["data"]["copy_of_reference"] == pytest.approx(score(copy).value)
+    assert "APT of 57.14" in str(evaluation)
+    whole = apt(tokens=((0, 0), (1, 0)))
+    assert whole.to_dict()["data"]["copy_of_reference"] == 100
+    assert "A copy" not in str(whole)

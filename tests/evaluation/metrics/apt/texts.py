@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.links import link_texts, parse_links
+from crosspro.evaluation.metrics.apt.cases import CASES
 from crosspro.evaluation.pronouns import load_lists
 from crosspro.evaluation.texts import TextFiles, load_texts, make_texts
 
 LISTS = load_lists("en-fr")
+
+
+def case_counts(occurrences):
+    cases = [occurrence.case for occurrence in occurrences]
+    return [cases.count(case) for case in CASES]
 
 
 def linked_texts(source, reference, candidates, documents=None, languages=("en", "fr")):

@@ -10,14 +10,12 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.metrics.submissions.metric import (
     evaluate_submissions,
 )
 from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, mapped
-from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.report.tables import text_report
@@ -40,10 +38,7 @@ def evaluation():
     gold = read_gold(CASE / "gold.tsv", TASK)
     read = read_submissions([CASE / "pred.tsv", CASE / "gold.tsv"], TASK, gold, lenient=True)
     examples = list(read_examples(CASE / "gold.tsv", TASK, lenient=True))
-    published = published_results(2017, "en-fr")
-    return evaluate_submissions(
-        TASK, gold, read, resampling=Resampling(200, 1), examples=examples, published=published
-    )
+    return evaluate_submissions(TASK, gold, read, resampling=Resampling(200, 1), examples=examples)
 
 
 def page_of(folder, lines, submissions, ids=None):
@@ -81,13 +76,6 @@ def test_text_and_json_have_scores_classes_tests_and_matrices(evaluation):
     assert counts.sum() == 583
     assert first["classes"]["il"]["instances"] == counts[TASK.class_index["il"]].sum()
     assert str(counts.diagonal().max()) in text  # the matrix on the terminal
-
-
-def test_published_rows_are_ranked_only_if_primary(evaluation):
-    lines = [line.split() for line in text_report(evaluation).splitlines()]
-    assert ["1", "*gold"] in [line[:2] for line in lines]
-    assert ["2", "TurkuNLP-primary"] in [line[:2] for line in lines]
-    assert ["TurkuNLP-contrastive", "(2017)", "64.74"] in [line[:3] for line in lines]
 
 
 @pytest.mark.parametrize("documents", [None, 30])
@@ -133,7 +121,7 @@ def test_the_page_has_every_gap_and_its_numbers_filter(evaluation):
     assert sum(cells) == 2 * 583
     score = evaluation.scores["pred"]["macro_recall"]
     assert f"left:{score.low:.2f}%;width:{score.high - score.low:.2f}%" in page
-    assert page.count('class="bar"') == 2 * 3 + 2 * len(published_results(2017, "en-fr"))
+    assert page.count('class="bar"') == 2 * 3
 
 
 def test_a_gap_has_its_context_its_classes_and_the_probabilities_of_its_run(tmp_path):
@@ -158,30 +146,3 @@ def test_a_gap_has_its_context_its_classes_and_the_probabilities_of_its_run(tmp_
     assert data["verdicts"][rendering["verdict"]]["name"] == "wrong"
     assert (rendering["reference"], rendering["word"]) == ("ils", "elles")
     assert rendering["probabilities"][data["classes"].index("elles")] == 0.75
-
-
-def test_antecedents_are_marked_however_far_back(tmp_path):
-    """The line of the noun is shown, not those between it and the usual context."""
-    before = "\t\tThe birds sleep .\tle|DET oiseau|NOM dormir|VER .|.\t0-0 1-1 2-2 3-3\n"
-
-    def submissions(gold):
-        far = (PointedNoun("target", 6, 1, 0.5, 0.75), PointedNoun("source", 0, 0, 0.3, 0.05))
-        improbable = (PointedNoun("source", 7, 1, 0.2, 0.4),)
-        run = Submission("run", gold.classes, pointed=[far, improbable])
-        near = (PointedNoun("source", 1, 1, 0.6, 0.6),)
-        return [run, replace(run, name="other", pointed=[near, ()])]
-
-    data = page_of(tmp_path, [before] * 6 + [LINES[0]] * 2, submissions, "a" * 8)
-    first, second = data["examples"]
-    numbers = [line["number"] for line in data["lines"]]
-    assert [numbers[line] for line in first["lines"]] == [0, 3, 4, 5, 6]
-    marks = [
-        [
-            (mark["line"], mark["kind"], mark["source"], mark["target"])
-            for mark in rendering["marks"]
-        ]
-        for rendering in first["candidates"]
-    ]
-    assert marks == [[(0, "head", [], [1])], [(3, "head", [1], [])]]
-    assert "oiseau (0.75)" in first["candidates"][0]["note"]
-    assert [rendering["marks"] for rendering in second["candidates"]] == [[], []]

@@ -35,7 +35,7 @@ def fitted(system):
 class Broken(Majority):
     """A system with an error of its own."""
 
-    def predict(self, examples):
+    def unadjusted(self, examples):
         raise RuntimeError("broken")
 
 
