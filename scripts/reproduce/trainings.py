@@ -192,11 +192,16 @@ class Training:
 def _first_training(row: Submission, data: Path, folder: Path, settings: Sequence[str]) -> Training:
     """The training of a row with seed 1; raises what is wrong with its settings or its data."""
     from hydra import compose, initialize_config_dir
+    from hydra.errors import HydraException
 
     from crosspro.prediction.configuration import training_setup
 
-    with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
-        config = compose("train", [*settings, f"data.dir={data}"])
+    try:
+        with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+            config = compose("train", [*settings, f"data.dir={data}"])
+    except HydraException as error:
+        fault = str(error).partition("\n")[0]
+        raise input_error("settings", row.experiment, "settings of conf/", fault) from error
     setup = training_setup(config, {"task": row.task})
     patterns = {split: str(setup.values["data"][split]) for split in SPLITS}
     if missing := [split for split in SPLITS if not data_files(data, patterns[split])]:

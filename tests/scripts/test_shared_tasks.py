@@ -161,6 +161,11 @@ def test_a_setting_can_be_for_some_experiments(plain):
     assert patient == {"nyu_2017_primary": False, "turku_2017_primary": True}
 
 
+def test_a_setting_that_is_not_there_is_refused(plain):
+    result = run(*plain, "--systems", "NYU-primary", "--set", "trainer.patient=5", "--dry-run")
+    assert isinstance(result.exception, InputError)
+
+
 def test_the_tuned_baseline_says_its_penalty(tmp_path, plain):
     made = run(*plain, "--systems", "baseline-*", "--jobs", 2)
     assert made.exit_code == 0, made.output
