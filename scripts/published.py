@@ -35,5 +35,5 @@ def published(
             {"table": name, "columns": ", ".join(figure_rows(name)[0])} for name in figure_names()
         ]
     else:
-        rows = figure_rows(table, year, [task] if task else [])
+        rows = figure_rows(table, year, task)
     print(style_of().shown(figure_table(table, rows)), end="")

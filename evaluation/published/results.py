@@ -91,29 +91,30 @@ def figure_names() -> list[str]:
 
 
 def figure_rows(
-    name: str, year: int | None = None, pairs: Sequence[str] = ()
+    name: str, year: int | None = None, pair: str | None = None
 ) -> list[dict[str, str]]:
-    """The rows of a table, those of a year or of language pairs where it has such a column."""
-    rows = read_figures(name)
-    if year is not None:
-        rows = [row for row in rows if row.get("year", str(year)) == str(year)]
-    if pairs:
-        rows = [row for row in rows if row.get("pair", pairs[0]) in pairs]
+    """The rows of a table, those of a year or of a language pair where it has such a column."""
+    every = read_figures(name)
+    chosen = {"year": None if year is None else str(year), "pair": pair}
+    rows = [
+        row
+        for row in every
+        if all(value is None or row.get(key, value) == value for key, value in chosen.items())
+    ]
     if not rows:
-        sets = {f"{row.get('year', '')} {row.get('pair', '')}" for row in read_figures(name)}
-        chosen = " ".join(filter(None, [str(year or ""), *pairs]))
-        raise input_error("published", name, choices(sorted(sets)), chosen)
+        sets = sorted({" ".join(row[key] for key in chosen if key in row) for row in every})
+        actual = " ".join(filter(None, chosen.values()))
+        raise input_error("published", name, choices(sets), actual)
     return rows
 
 
 def figure_table(name: str, rows: Sequence[Mapping[str, str]]) -> Table:
     """Rows as they are stored, without empty columns, flush left up to the last text."""
     columns = [column for column in rows[0] if any(row[column] for row in rows)]
-    numbers = [all(_is_number(row[column]) for row in rows) for column in columns]
-    left = max((place for place, number in enumerate(numbers, start=1) if not number), default=1)
+    is_text = [
+        any(row[column].lstrip("-").replace(".", "", 1).strip("0123456789") for row in rows)
+        for column in columns
+    ]
+    left = max((place for place, text in enumerate(is_text, start=1) if text), default=1)
     cells = [[row[column] for column in columns] for row in rows]
     return Table([column.replace("_", " ") for column in columns], cells, name, left)
-
-
-def _is_number(text: str) -> bool:
-    return not text or text.lstrip("-").replace(".", "", 1).isdigit()

@@ -7,7 +7,7 @@ on a machine with a GPU does everything, and goes on where it was stopped: text 
 part), examples of each task for use, document sets of bitext and novels, pre-trainings,
 fine-tunings, an ensemble of these as teacher, a tiny network distilled from it, and the archive in
 8 bits with what the aligner learnt. WORK/log has the output of each step, WORK/done a file for each
-finished one, WORK/models the archives. `--until sets` stops before a GPU is needed.
+finished one, WORK/models the archives. `--sets-only` stops before a GPU is needed.
 
 DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
 with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
@@ -22,24 +22,19 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import partial
-from graphlib import TopologicalSorter
-from itertools import chain, compress, groupby
+from itertools import chain, compress, groupby, product
+from operator import and_
 from pathlib import Path
+from threading import Semaphore
 from typing import Annotated
 from zlib import crc32
 
 import typer
 
-from crosspro.data_prep.core.errors import (
-    InputError,
-    Problem,
-    choices,
-    input_error,
-)
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import (
     atomic_output,
@@ -54,23 +49,10 @@ from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids,
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, Jobs, tell
-from crosspro.scripts.reproduce.real_data import (
-    corpus_of,
-    cut,
-    join_corpora,
-    turn_links,
-)
-from crosspro.scripts.reproduce.running import (
-    PROGRAM,
-    crosspro,
-    logged,
-    missing_disk_space,
-    missing_lexicons,
-    missing_training_packages,
-)
+from crosspro.scripts.reproduce.real_data import corpus_of, cut, join_corpora, turn_links
+from crosspro.scripts.reproduce.running import PROGRAM, check_needs, crosspro, logged
 from crosspro.scripts.reproduce.unseen import (
     SUBTITLES,
-    TEST_FOLDERS,
     kept_lines,
     letters_of_lines,
     unseen_letters,
@@ -132,14 +114,6 @@ _OBJECTS = re.compile(
 _SHORT = "training.short_context=0.5"
 
 
-class Until(StrEnum):
-    """The last stage that is made."""
-
-    TEXT = "text"
-    SETS = "sets"
-    MODELS = "models"
-
-
 Work = Annotated[Path, typer.Argument(help="Folder of everything that is made.")]
 Corpora = Annotated[Path, typer.Option(help="Folder of corpora: bitext, monolingual, test sets.")]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, such as en-fr.")]
@@ -150,7 +124,7 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, such as en
 
 @dataclass(frozen=True)
 class Stage:
-    """A command that makes one thing, when others are made."""
+    """A command that makes one thing, after others are made."""
 
     command: tuple[str, ...]
     after: tuple[str, ...] = ()
@@ -158,37 +132,35 @@ class Stage:
     def make(self, work: Path, title: str) -> bool:
         """Run the command, unless it was done before; whether it went well."""
         done = work / "done" / title
-        if done.is_file():
-            return True
-        tell(f"{title}: begun")
-        if not logged(self.command, work / "log" / title):
-            return False
-        write_text(done, "")
-        tell(f"{title}: made")
+        if not done.is_file():
+            tell(f"{title}: begun")
+            if not logged(self.command, work / "log" / title):
+                return False
+            write_text(done, "")
+            tell(f"{title}: made")
         return True
 
 
-def make_stages(work: Path, stages: Mapping[str, Stage], jobs: int = 1) -> list[str]:
-    """Make all stages; the ones that failed. What needs one of these is not tried."""
+def make_stages(work: Path, stages: Mapping[str, Stage], jobs: int = 1) -> bool:
+    """Make all stages, which come after those they need; whether all went well.
+
+    What needs a failed stage is not tried.
+    """
     for folder in ("data", "set", "run", "models", "log", "done"):
         make_folder(work / folder)
-    order = TopologicalSorter({title: stage.after for title, stage in stages.items()})
-    order.prepare()
-    failed: list[str] = []
-    running: dict[Future[bool], str] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        while order.is_active():
-            for title in order.get_ready():
-                running[pool.submit(stages[title].make, work, title)] = title
-            if not running:
-                break
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                title = running.pop(future)
-                if future.result():
-                    order.done(title)
-                else:
-                    failed.append(title)
-    return failed
+    made: dict[str, Future[bool]] = {}
+    free = Semaphore(jobs)
+
+    def make(title: str, stage: Stage) -> bool:
+        if not all(made[need].result() for need in stage.after):
+            return False
+        with free:
+            return stage.make(work, title)
+
+    with ThreadPoolExecutor(len(stages)) as pool:  # most of the threads only wait
+        for title, stage in stages.items():
+            made[title] = pool.submit(make, title, stage)
+    return all(future.result() for future in made.values())
 
 
 @app.command(epilog="Example: models make WORK --corpora DATA --model en-fr --jobs 16")
@@ -201,7 +173,9 @@ def make(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, help="Steps at once, and their processes.")
     ] = 2,
-    until: Annotated[Until, typer.Option(help="The last stage to make.")] = Until.MODELS,
+    sets_only: Annotated[
+        bool, typer.Option("--sets-only", help="Stop before the trainings, which need a GPU.")
+    ] = False,
 ) -> None:
     """Make models and all that they are made from, as far as it is not there.
 
@@ -211,76 +185,67 @@ def make(
     for name in names:
         if name not in RECIPES:
             raise input_error("settings", "--model", choices(RECIPES), name)
-    check_needs(names, work, corpora, until)
+        for path in (corpora / "bitext" / RECIPES[name].pair / "train", novels(corpora, name)):
+            if not path.exists():
+                raise input_error(path, "--corpora", "a corpus", "none")
+    check_needs(work, FREE_MB * len(names), [RECIPES[name].lexicon for name in names])
     pairs = {RECIPES[name].pair for name in names}
-    shares = [max(1, jobs // len(group)) for group in (pairs, names)]
+    text_jobs, model_jobs = (max(1, jobs // len(group)) for group in (pairs, names))
     stages: dict[str, Stage] = {}
     for name in names:
-        stages |= stages_of(work.absolute(), corpora.absolute(), name, until, *shares)
-    if failed := make_stages(work, stages, jobs):
-        tell(f"failed: {', '.join(str(work / 'log' / title) for title in failed)}")
+        stages |= set_stages(work.absolute(), corpora.absolute(), name, text_jobs, model_jobs)
+        stages |= {} if sets_only else training_stages(work.absolute(), name)
+    if not make_stages(work, stages, jobs):
         raise typer.Exit(1)
 
 
-def check_needs(names: Sequence[str], work: Path, corpora: Path, until: Until) -> None:
-    """Raise before anything is made if corpora, packages or disk space are missing."""
-    problems: list[Problem] = []
-    files = {corpora / "bitext" / RECIPES[name].pair / "train" for name in names}
-    if until is not Until.TEXT:
-        languages = {load_task(f"{name}-text").target_language for name in names}
-        files |= {corpora / f"monolingual/novels.{language}.txt.xz" for language in languages}
-        problems += missing_lexicons(RECIPES[name].lexicon for name in names)
-    for path in sorted(files):
-        if not path.exists():
-            problems.append(Problem(str(path), None, "--corpora", "a corpus", "none"))
-    problems += missing_training_packages() if until is Until.MODELS else ()
-    problems += missing_disk_space(work, FREE_MB * len(names))
-    if problems:
-        raise InputError(problems)
-    for folder in TEST_FOLDERS:
-        if not (corpora / folder).is_dir():
-            tell(f"warning: {corpora / folder} is missing: its text may be learnt from")
+def novels(corpora: Path, name: str) -> Path:
+    """The novels in the target language of a model."""
+    language = load_task(f"{name}-text").target_language
+    return corpora / "monolingual" / f"novels.{language}.txt.xz"
 
 
-def stages_of(
-    work: Path, corpora: Path, name: str, until: Until, text_jobs: int = 1, jobs: int = 1
+def set_stages(
+    work: Path, corpora: Path, name: str, text_jobs: int = 1, jobs: int = 1
 ) -> dict[str, Stage]:
-    """All steps of a model by their names."""
-    recipe, task = RECIPES[name], f"{name}-text"
-    here = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
-    runs = work / "run"
-    text, examples, documents = f"text.{recipe.pair}", f"data.{name}", f"set.{name}"
-    from_corpora, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
-    link = (*here, "text", str(work), recipe.pair, *from_corpora, "--jobs", str(text_jobs))
-    stages = {text: Stage(link)}
-    if until is Until.TEXT:
-        return stages
-    stages[examples] = Stage((*here, "data", str(work), name, *parallel), (text,))
-    encode = (*here, "encode", str(work), name, *from_corpora, *parallel)
-    stages[documents] = Stage(encode, (examples,))
-    if until is Until.SETS:
-        return stages
+    """The steps of a model that need no GPU: its text, its examples and its document sets."""
+    pair = RECIPES[name].pair
+    text, examples = f"text.{pair}", f"data.{name}"
 
-    def pretrain(title: str, *options: str) -> None:
-        sets = ("network.pointer=false", _SHORT, *(word for word in options if "=" in word))
-        flags = (word for word in options if "=" not in word)
-        settings = (part for setting in sets for part in ("--set", setting))
-        command = (*PROGRAM, "pretrain", "learn", str(work / "set" / name), *flags, *settings)
-        stages[title] = Stage((*command, "-o", str(runs / title)), (documents,))
+    def step(command: str, subject: str, jobs: int, *options: str) -> tuple[str, ...]:
+        here = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
+        return (*here, command, str(work), subject, *options, "--jobs", str(jobs))
+
+    from_corpora = ("--corpora", str(corpora))
+    return {
+        text: Stage(step("text", pair, text_jobs, *from_corpora)),
+        examples: Stage(step("data", name, jobs), (text,)),
+        f"set.{name}": Stage(step("encode", name, jobs, *from_corpora), (examples,)),
+    }
+
+
+def training_stages(work: Path, name: str) -> dict[str, Stage]:
+    """The trainings of a model, and its archive."""
+    recipe, runs = RECIPES[name], work / "run"
+    stages: dict[str, Stage] = {}
+
+    def pretrain(title: str, epochs: int, *settings: str, recipe: Sequence[str] = ()) -> None:
+        usual = ("network.pointer=false", _SHORT, f"trainer.max_epochs={epochs}")
+        sets = (word for setting in (*usual, *settings) for word in ("--set", setting))
+        command = (*PROGRAM, "pretrain", "learn", str(work / "set" / name), *recipe, *sets)
+        stages[title] = Stage((*command, "-o", str(runs / title)), (f"set.{name}",))
 
     def train(title: str, after: Sequence[str], experiment: str, *settings: str) -> None:
-        data = (f"task={task}", "data=shared_task", f"data.dir={work / 'data' / name}")
+        data = (f"task={name}-text", "data=shared_task", f"data.dir={work / 'data' / name}")
         usual = (f"system.{_SHORT}", "system.network.pointer=true", "trainer.progress_bar=false")
         command = (*PROGRAM, "train", f"experiment={experiment}", *settings, *data, *usual)
         stages[title] = Stage((*command, f"hydra.run.dir={runs / title}"), tuple(after))
 
     for seed in range(1, recipe.pretrainings + 1):
-        epochs = f"trainer.max_epochs={recipe.epochs}"
-        pretrain(f"pretrained.{name}.{seed}", epochs, f"seed={seed}")
+        pretrain(f"pretrained.{name}.{seed}", recipe.epochs, f"seed={seed}")
     tiny, teacher, student = f"pretrained.{name}.tiny", f"teacher.{name}", f"distilled.{name}"
-    sizes = tuple(f"network.{size}" for size in recipe.sizes)
-    epochs = f"trainer.max_epochs={recipe.tiny_epochs}"
-    pretrain(tiny, "--recipe", "tiny_documents", epochs, *sizes)
+    sizes = [f"network.{size}" for size in recipe.sizes]
+    pretrain(tiny, recipe.tiny_epochs, *sizes, recipe=("--recipe", "tiny_documents"))
     tuned = [f"tuned.{name}.{seed}" for seed in range(1, recipe.tunings + 1)]
     for seed, title in enumerate(tuned, start=1):
         first = f"pretrained.{name}.{(seed - 1) % recipe.pretrainings + 1}"
@@ -334,28 +299,23 @@ def text(
     tell(f"{len(unseen):,} unseen lines")
     names, kept = kept_lines(names, lines, unseen)
     del lines, unseen  # the aligner needs the memory
+    is_train = [name.startswith("train.") for name in names]
+    parts = {
+        "": kept,
+        "train.": list(map(and_, kept, is_train)),
+        "rest.": [keep and not train for keep, train in zip(kept, is_train, strict=True)],
+    }
+    for (part, chosen), (language, path) in product(parts.items(), sides.items()):
+        with atomic_output(folder / f"{pair}.{part}{language}") as handle:
+            handle.writelines(compress(read_lines(path), chosen))
     names = list(compress(names, kept))
     write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in names))
-    is_train = [name.startswith("train.") for name in names]
-    for language, path in sides.items():
-        parts = {
-            True: folder / f"{pair}.train.{language}",
-            False: folder / f"{pair}.rest.{language}",
-        }
-        with (
-            atomic_output(folder / f"{pair}.{language}") as whole,
-            atomic_output(parts[True]) as train,
-            atomic_output(parts[False]) as rest,
-        ):
-            for line, learnt in zip(compress(read_lines(path), kept), is_train, strict=True):
-                whole.write(line)
-                (train if learnt else rest).write(line)
     prior = str(folder / f"{pair}.prior.npz")
     links = {True: _linked(folder, f"{pair}.train", jobs, "--save-prior", prior)}
-    if not all(is_train):
+    if any(parts["rest."]):
         links[False] = _linked(folder, f"{pair}.rest", jobs, "--prior", prior)
     with atomic_output(folder / f"{pair}.links") as handle:
-        handle.writelines(next(links[learnt]) for learnt in is_train)
+        handle.writelines(next(links[train]) for train in compress(is_train, kept))
     for title, number in Counter(map(corpus_of, names)).items():
         tell(f"{title}: {number:,} lines")
 
@@ -382,16 +342,11 @@ def data(work: Work, name: Model, jobs: Jobs = 1) -> None:
     links = work / "text" / f"{name}.links"
     if name != pair:
         turn_links(Path(f"{prefix}.links"), links)
-    files = {
-        "--source": f"{prefix}.{task.source_language}",
-        "--target": f"{prefix}.{task.target_language}",
-        "--doc-ids": f"{prefix}.doc-ids",
-        "--links": str(links),
-    }
-    options = (word for option in files.items() for word in option)
+    source, target = (f"{prefix}.{part}" for part in (task.source_language, task.target_language))
+    text = ("--source", source, "--target", target, "--doc-ids", f"{prefix}.doc-ids")
     joined = work / "text" / f"joined.{name}"
-    how = ("--tokenised", "--jobs", str(jobs), "-o", str(joined))
-    crosspro("prepare", "-t", task.name, *options, *how)
+    how = ("--links", str(links), "--tokenised", "--jobs", str(jobs), "-o", str(joined))
+    crosspro("prepare", "-t", task.name, *text, *how)
     cut(joined, folder)
     if name in OVERDONE:
         subtitles = sorted(folder.glob(f"{SUBTITLES}*.data"))
@@ -459,20 +414,19 @@ def single_gaps(lines: Sequence[Example], context: int) -> Iterator[list[Example
 @app.command()
 def encode(work: Work, name: Model, corpora: Corpora, jobs: Jobs = 1) -> None:
     """Encode bitext and novels for the pre-trainings of a model."""
-    task, folder = load_task(f"{name}-text"), work / "data" / name
-    options = [("--data", str(path)) for path in sorted(folder.glob("train.*.data"))]
-    options += [
-        ("--unseen", str(path))
-        for kind in ("dev", "test", "unseen")
+    folder, text = work / "data" / name, novels(corpora, name)
+    kinds = {"train": "--data", "dev": "--unseen", "test": "--unseen", "unseen": "--unseen"}
+    options = [
+        word
+        for kind, option in kinds.items()
         for path in sorted(folder.glob(f"{kind}.*.data"))
+        for word in (option, str(path))
     ]
-    novels = corpora / "monolingual" / f"novels.{task.target_language}"
-    options += [("--text", f"{novels}.txt.xz"), ("--doc-ids", f"{novels}.doc-ids.xz")]
-    options += [("--set", "network.pointer=true")]
-    options += [("--set", f"network.target_lexicon={RECIPES[name].lexicon}")]
+    doc_ids = text.with_name(text.name.replace(".txt.", ".doc-ids."))
+    options += ["--text", str(text), "--doc-ids", str(doc_ids), "--set", "network.pointer=true"]
+    options += ["--set", f"network.target_lexicon={RECIPES[name].lexicon}"]
     output = ("-o", str(work / "set" / name), "--jobs", str(jobs))
-    flat = chain.from_iterable(options)
-    crosspro("pretrain", "encode", "--task", task.name, *flat, *output)
+    crosspro("pretrain", "encode", "--task", f"{name}-text", *options, *output)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,16 @@
-"""Make the data of RESULTS.md from a folder of corpora (PAIR/train, dev, test; NAME.en.xz …).
+"""Make the data of RESULTS.md from a folder of corpora.
 
-All texts of a pair are tokenised and joined, so that the small test sets are aligned with what the
-large corpora teach; then gaps are placed, and the result is cut into files again:
+    python -m crosspro.scripts.reproduce.real_data OUT --corpora DATA --task en-fr
 
-    python -m crosspro.scripts.reproduce.real_data --bitext DATA/bitext \\
-        --official DATA/official_discomt2015 OUT
-
-makes all six tasks, `--task es-en` one of them. Both directions of a pair use the same joined text;
-links are turned round where the symmetrisation treats both sides alike (intersection), else they
-are made for each direction. OUT/TASK then serves as `data.dir`. With `--official` the sets of 2015
-replace TEDdev and DiscoMT2015.test in the tasks from English to French: as released for the
-inflected task, and for the lemmatised one with the gaps filled again, the official links, and gaps
-by the rules of 2017. Sets of contrastive pairs are for tests only: they are in no text, and
-training lines that say the same as one of their test lines are left out. With `--source-layer` each
-X.data gets X.source.conllu, with tags and lemmas of the source, and its parse where there is one.
+makes OUT/TASK, which serves as `data.dir`, from DATA/bitext/PAIR/{train,dev,test}/NAME.en.xz … All
+texts of a pair are tokenised and joined, so that the small test sets are aligned with what the
+large corpora teach; then gaps are placed, and the result is cut into files again. Both directions
+of a pair use the same joined text and, turned round, the same links. Where
+DATA/official_discomt2015 is, the sets of 2015 replace TEDdev and DiscoMT2015.test in the tasks from
+English to French: as released for the inflected task, and for the lemmatised one with the gaps
+filled again, the official links, and gaps by the rules of 2017. Sets of contrastive pairs are for
+tests only: they are in no text, and training lines that say the same as one of their test lines
+are left out.
 """
 
 from __future__ import annotations
@@ -32,14 +29,8 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.layers import data_stem, layers_beside
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import (
-    atomic_output,
-    make_folder,
-    read_lines,
-    write_text,
-)
+from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
@@ -47,12 +38,14 @@ from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.reproduce.running import crosspro
+from crosspro.scripts.reproduce.submissions import INFLECTED_TASK, TASKS
 
 app = App()
 
-TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
-INFLECTED = "en-fr-2015"
-OFFICIAL = {"dev.TEDdev": "TEDdev.en-fr", "test.DiscoMT2015": "DiscoMT2015.test.en-fr"}
+OFFICIAL = {
+    "dev.TEDdev": ("TEDdev.en-fr", ""),
+    "test.DiscoMT2015": ("DiscoMT2015.test.en-fr", ".gold"),
+}
 REPLACED = ("dev.ted_tst2010_TEDdev", "test.DiscoMT2015.test")
 TEST_ONLY = ("opensubs_contrastive", "contrapro", "diabla", "opensubs_ctxpro_minitest")
 """Test sets that nothing may be learnt from, not even links."""
@@ -62,35 +55,37 @@ TELLING_LETTERS = 20
 """Letters of a line from which on it does not stand in two corpora by chance."""
 
 
-@app.command(epilog="Example: real_data --bitext DATA/bitext --task es-en OUT")
+@app.command(epilog="Example: real_data OUT --corpora DATA --task es-en")
 def real_data(
     output: Annotated[Path, typer.Argument(help="Folder of the data, one folder a task.")],
-    bitext: Annotated[Path, typer.Option(help="Folder with a folder for each pair, or of one.")],
+    corpora: Annotated[Path, typer.Option(help="Folder of corpora: bitext, official sets.")],
     task: Annotated[list[str] | None, typer.Option(help="Tasks to make; all six.")] = None,
-    official: Annotated[Path | None, typer.Option(help="Official files of 2015.")] = None,
-    source_layer: Annotated[
-        bool, typer.Option("--source-layer", help="Also annotate the sources: X.source.conllu.")
-    ] = False,
     jobs: Jobs = 1,
 ) -> None:
     """Make the data of RESULTS.md from a folder of corpora."""
-    rules = {name: load_task(name) for name in task or TASKS}
-    folders = {name: _pair_folder(bitext, rules[name]) for name in rules}
-    for name, of_task in rules.items():
-        joined = join_corpora(folders[name], output, jobs)
-        links = _links(of_task, joined, jobs)
+    for name in task or TASKS:
+        rules = load_task(name)
+        joined = join_corpora(_pair_folder(corpora / "bitext", rules), output, jobs)
+        links = _links(rules, joined, jobs)
         folder = output / name
         make_folder(folder)
-        text = joined.options(of_task, links)
-        year = "2015" if name == INFLECTED else "2017"
+        text = joined.options(rules, links)
+        year = "2015" if name == INFLECTED_TASK else "2017"
         how = ("--tokenised", "--rules", year, "--jobs", str(jobs), "-o", str(folder / "joined"))
         crosspro("prepare", "--task", name, *text, *how)
-        french = official if of_task.target_language == "fr" else None
-        cut(folder / "joined", folder, joined.corpora, REPLACED if french else (), packed=".xz")
-        if french:
-            _official(name, year, french, folder)
-        if source_layer:
-            annotate_sources(folder, of_task.source_language, jobs)
+        official = corpora / "official_discomt2015"
+        is_official = rules.target_language == "fr" and official.is_dir()
+        left_out = REPLACED if is_official else ()
+        cut(folder / "joined", folder, joined.corpora, left_out, packed=".xz")
+        if is_official and name == INFLECTED_TASK:
+            for title, (stem, gold) in OFFICIAL.items():
+                shutil.copyfile(official / f"{stem}{gold}.data.xz", folder / f"{title}.data.xz")
+                shutil.copyfile(official / f"{stem}.doc-ids.xz", folder / f"{title}.doc-ids.xz")
+        elif is_official:
+            _lemmatised_official(official, name, year, folder)
+
+
+# Joined text --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -105,24 +100,29 @@ class Joined:
         """The file of a language, of document names, or of links."""
         return self.folder / f"joined.{self.pair}.{suffix}"
 
-    def options(self, task: Task, links: Path | None = None) -> list[str]:
+    def options(
+        self, task: Task, links: Path | None = None, doc_ids: Path | None = None
+    ) -> list[str]:
         """The files of a task as options."""
         files = {
             "--source": self.path(task.source_language),
             "--target": self.path(task.target_language),
-            **({} if links is None else {"--links": links, "--doc-ids": self.path("doc-ids")}),
         }
+        if links is not None:
+            files |= {"--links": links, "--doc-ids": doc_ids or self.path("doc-ids")}
         return [word for option, path in files.items() for word in (option, str(path))]
 
 
 def _pair_folder(bitext: Path, task: Task) -> Path:
     """The folder of the task's corpora, named by the pair in either order."""
     languages = (task.source_language, task.target_language)
-    named = [bitext / "-".join(order) for order in (languages, languages[::-1])]
-    for folder in (bitext, *named):
+    folders = [bitext / "-".join(order) for order in (languages, languages[::-1])]
+    for folder in folders:
         if (folder / "train").is_dir():
             return folder
-    raise input_error(bitext, "--bitext", f"a folder {named[0].name} or {named[1].name}", "none")
+    raise input_error(
+        bitext, "--corpora", f"a folder {folders[0].name} or {folders[1].name}", "none"
+    )
 
 
 @cache  # both directions of a pair, and both tasks of a direction
@@ -140,23 +140,26 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
     missing = [language for language in languages if not joined.path(language).is_file()]
     kept = _kept_lines(corpora, languages, bitext)
     with TemporaryDirectory(dir=output) as scratch, ThreadPoolExecutor(jobs) as pool:
-        parts = {
-            (title, language): Path(scratch, f"{title}.{language}")
-            for language in missing
-            for title in corpora
-        }
+        texts = [(title, language) for language in missing for title in corpora]
 
-        def tokenise(part: tuple[str, str]) -> None:
-            text = _side(corpora[part[0]], part[1])
-            crosspro("tokenise", str(text), "-l", part[1], "-o", str(parts[part]))
+        def tokenise(text: tuple[str, str]) -> None:
+            title, language = text
+            side = str(_side(corpora[title], language))
+            crosspro("tokenise", side, "-l", language, "-o", f"{scratch}/{title}.{language}")
 
-        sizes = {part: _side(corpora[part[0]], part[1]).stat().st_size for part in parts}
         # The largest is begun first, so that none waits for it in the end.
-        list(pool.map(tokenise, sorted(parts, key=lambda part: -sizes[part])))
+        texts.sort(key=lambda text: -_side(corpora[text[0]], text[1]).stat().st_size)
+        list(pool.map(tokenise, texts))
         for language in missing:
             with atomic_output(joined.path(language)) as handle:
                 for title in corpora:
-                    handle.writelines(compress(read_lines(parts[title, language]), kept[title]))
+                    tokenised = Path(scratch, f"{title}.{language}")
+                    handle.writelines(compress(read_lines(tokenised), kept[title]))
+    with atomic_output(joined.path("doc-ids")) as handle:
+        for title, path in corpora.items():
+            for line in compress(read_lines(path), kept[title]):
+                handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
+    return joined
     with atomic_output(joined.path("doc-ids")) as handle:
         for title, path in corpora.items():
             for line in compress(read_lines(path), kept[title]):
@@ -175,31 +178,23 @@ def _kept_lines(
     """Which lines of each corpus are used: no training line that stands in a test set, too."""
     tested: set[tuple[str, ...]] = set()
     for path in (bitext / "test").glob("*.doc-ids.xz"):
-        marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
-        for line, marked in zip(_lines(path, languages), marks, strict=True):
+        for doc_id, line in zip(read_lines(path), _lines(path, languages), strict=True):
             letters = tuple(map(_letters, line))
-            if marked or len(letters[0]) >= TELLING_LETTERS:
+            # `cur` marks the tested line of a contrastive pair, others are its context.
+            if doc_id.rstrip(b"\n").endswith(b"\tcur") or len(letters[0]) >= TELLING_LETTERS:
                 tested.add(letters)
     first = {letters[0] for letters in tested}  # few lines are compared on the other side
 
-    def is_tested(line: Sequence[bytes]) -> bool:
-        return _letters(line[0]) in first and tuple(map(_letters, line)) in tested
+    def kept(title: str, path: Path) -> Iterator[bool]:
+        documents = groupby(read_lines(path), key=lambda line: line.split(b"\t")[0])
+        lines = _lines(path, languages)
+        for number, (_, doc_ids) in enumerate(documents):
+            for _, line in zip(doc_ids, lines, strict=False):
+                is_tested = _letters(line[0]) in first and tuple(map(_letters, line)) in tested
+                in_part = title not in HALVED or number % 2 == 0
+                yield in_part and not (title.startswith("train.") and is_tested)
 
-    return {
-        title: [
-            in_part and not (title.startswith("train.") and is_tested(line))
-            for in_part, line in zip(_in_part(title, path), _lines(path, languages), strict=True)
-        ]
-        for title, path in corpora.items()
-    }
-
-
-def _in_part(title: str, doc_ids: Path) -> Iterator[bool]:
-    """Whether each line is in a document that is used."""
-    documents = groupby(read_lines(doc_ids), key=lambda line: line.split(b"\t")[0])
-    for number, (_, lines) in enumerate(documents):
-        for _ in lines:
-            yield title not in HALVED or number % 2 == 0
+    return {title: list(kept(title, path)) for title, path in corpora.items()}
 
 
 def _lines(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[bytes, ...]]:
@@ -214,9 +209,7 @@ def _letters(line: bytes) -> str:
 def _links(task: Task, joined: Joined, jobs: int) -> Path:
     """The links of the joined text in the task's direction; those of the other one are turned."""
     source, target = task.source_language, task.target_language
-    links, other = (
-        joined.path(f"{way}.links") for way in (f"{source}-{target}", f"{target}-{source}")
-    )
+    links, other = joined.path(f"{source}-{target}.links"), joined.path(f"{target}-{source}.links")
     if not links.is_file() and other.is_file():
         turn_links(other, links)
     elif not links.is_file():
@@ -230,6 +223,9 @@ def turn_links(links: Path, turned: Path) -> None:
     write_links(turned, (sorted((t, s) for s, t in line) for line in read_links(links)))
 
 
+# Files --------------------------------------------------------------------------------------------
+
+
 def cut(
     prefix: Path,
     folder: Path,
@@ -239,20 +235,21 @@ def cut(
 ) -> None:
     """Files of examples and of document names for each corpus, which the names begin with."""
     dotted = [title for title in corpora if title.count(".") > 1]
-    columns = (read_lines(Path(f"{prefix}{suffix}")) for suffix in (".data", ".doc-ids"))
+    suffixes = (".data", ".doc-ids")
+    columns = (read_lines(Path(f"{prefix}{suffix}")) for suffix in suffixes)
     with ExitStack() as stack:
         files = {}
-        for example, name in zip(*columns, strict=True):
-            title = corpus_of(name.decode(), dotted)
+        for line in zip(*columns, strict=True):
+            title = corpus_of(line[1].decode(), dotted)
             if title in left_out:
                 continue
             if title not in files:
                 files[title] = [
                     stack.enter_context(atomic_output(folder / f"{title}{suffix}{packed}"))
-                    for suffix in (".data", ".doc-ids")
+                    for suffix in suffixes
                 ]
-            files[title][0].write(example)
-            files[title][1].write(name)
+            for file, column in zip(files[title], line, strict=True):
+                file.write(column)
 
 
 def corpus_of(document: str, dotted: Collection[str] = ()) -> str:
@@ -261,42 +258,21 @@ def corpus_of(document: str, dotted: Collection[str] = ()) -> str:
     return next(longer, ".".join(document.split(".")[:2]))
 
 
-def _official(name: str, rules: str, official: Path, folder: Path) -> None:
-    inflected = load_task(INFLECTED)
-    for title, stem in OFFICIAL.items():
-        data = official / f"{stem}.data.xz"
-        if not data.is_file():
-            data = official / f"{stem}.gold.data.xz"
-        doc_ids = official / f"{stem}.doc-ids.xz"
-        if name == INFLECTED:
-            shutil.copyfile(data, folder / f"{title}.data.xz")
-            shutil.copyfile(doc_ids, folder / f"{title}.doc-ids.xz")
-            continue
+def _lemmatised_official(official: Path, name: str, rules: str, folder: Path) -> None:
+    """The official sets of 2015 with gaps of a lemmatised task; their links are kept."""
+    inflected = load_task(INFLECTED_TASK)
+    for title, (stem, gold) in OFFICIAL.items():
         restored = Joined(folder, title)
-        read = read_examples(data, inflected, lenient=True)
+        read = read_examples(official / f"{stem}{gold}.data.xz", inflected, lenient=True)
         examples = [with_gold_words(example) for example in read]
         for language, side in (("en", "source"), ("fr", "target")):
             lines = (" ".join(getattr(example, side)) + "\n" for example in examples)
             write_text(restored.path(language), "".join(lines))
-        write_links(restored.path("links"), [example.links for example in examples])
-        text = (*restored.options(inflected), "--doc-ids", str(doc_ids), "--tokenised")
-        how = ("--links", str(restored.path("links")), "--rules", rules)
-        crosspro("prepare", "--task", name, *text, *how, "-o", str(folder / title))
-
-
-def annotate_sources(folder: Path, language: str, jobs: int) -> None:
-    """X.source.conllu.xz beside each X.data that has none, by the usual annotator."""
-    for data in sorted(folder.glob("*.data*")):
-        title = data_stem(data)
-        if title == "joined" or layers_beside(data).source_parse:
-            continue
-        with TemporaryDirectory(dir=folder) as scratch:
-            source = Path(scratch, f"{title}.{language}")
-            with atomic_output(source) as handle:
-                handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
-            layer = folder / f"{title}.source.conllu.xz"
-            how = ("--jobs", str(jobs), "-o", str(layer))
-            crosspro("annotate", str(source), "-l", language, *how)
+        links = restored.path("links")
+        write_links(links, [example.links for example in examples])
+        text = restored.options(inflected, links, official / f"{stem}.doc-ids.xz")
+        how = ("--tokenised", "--rules", rules, "-o", str(folder / title))
+        crosspro("prepare", "--task", name, *text, *how)
 
 
 if __name__ == "__main__":

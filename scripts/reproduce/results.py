@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import Task
+from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
     accuracy,
@@ -58,63 +58,24 @@ DIFFERENCES = Resampling(5000)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _DECIMALS = 6
 
-
-@dataclass(frozen=True)
-class Interval:
-    """A value in per cent with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-Scores = Mapping[str, Mapping[str, Interval]]
+Scores = Mapping[str, Mapping[str, Score]]
 """Scores by test set and measure."""
+Predictions = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""`labels` and their `digest` by test set and seed; the seed of an ensemble is that of all members
+(`1+2+3`)."""
 
 
-@dataclass(frozen=True)
-class TrainingText:
-    """Name, digest of all files, number of gaps, and the years of the rules that placed them."""
-
-    name: str
-    digest: str
-    gaps: int
-    rules: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class MakingCommand:
-    """A shell command that makes something, and what it needs (a GPU, an extra, a folder)."""
-
-    makes: str
-    command: str
-    needs: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TestSet:
-    """Size and digest of the gold labels that a row was scored on."""
-
-    gaps: int
-    gold_digest: str
-    documents: int | None = None
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Predicted classes, one character for each gap, and the digest of their names."""
-
-    digest: str
-    labels: str
-
-
-PredictionsBySeed = Mapping[str, Mapping[str, Predictions]]
-"""Predictions by test set and seed; of an ensemble the seed is that of all members (`1+2+3`)."""
+# Records ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A system on a task; `origin` is `own`, or `papers` for a system of the papers."""
+    """A system on a task; `origin` is `own`, or `papers` for a system of the papers.
+
+    `training` has name, digest and gaps of the training text, and the years of the rules that
+    placed these; a command has what it makes and needs; a test set has its gaps, its documents, and
+    the digest of its gold labels.
+    """
 
     name: str
     title: str
@@ -123,25 +84,20 @@ class Row:
     origin: str
     seeds: tuple[int, ...]
     commit: str
-    training: TrainingText
+    training: Mapping[str, Any]
     configuration: tuple[str, ...]
     environment: Mapping[str, str]
-    commands: tuple[MakingCommand, ...]
-    test_sets: Mapping[str, TestSet]
+    commands: tuple[Mapping[str, Any], ...]
+    test_sets: Mapping[str, Mapping[str, Any]]
     scores: Scores
-    predictions: PredictionsBySeed
+    predictions: Predictions
     ensemble: bool = False
     year: int | None = None
     members: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def group(self) -> str:
-        """The folder of the row in `results/`."""
-        return self.name.rpartition("/")[0]
-
-    @property
-    def headline(self) -> Mapping[str, Interval]:
+    def headline(self) -> Mapping[str, Score]:
         """The scores that rank a row: those of all test sets together, or of the only one."""
         return self.scores.get(POOLED) or next(iter(self.scores.values()))
 
@@ -162,54 +118,39 @@ class GoldLabels:
     classes: tuple[str, ...]
     test_sets: Mapping[str, GoldSet] = field(default_factory=dict)
 
-    def predictions(self, labels: Iterable[str]) -> Predictions:
-        """Predicted labels as they are stored."""
+    def packed(self, labels: Iterable[str]) -> str:
+        """Labels as they are stored."""
         digits = dict(zip(self.classes, _DIGITS, strict=False))
-        packed = "".join(digits[label] for label in labels)
-        return Predictions(self.digest(packed), packed)
+        return "".join(digits[label] for label in labels)
 
-    def digest(self, packed: str) -> str:
-        """The SHA-256 of packed labels as names."""
-        return _sha256(self._names(packed))
+    def digest(self, packed: str, documents: str = "") -> str:
+        """The SHA-256 of packed labels as names, after a line of the sizes of their documents."""
+        names = " ".join(self.classes[_DIGITS.index(digit)] for digit in packed)
+        return hashlib.sha256((documents + names).encode()).hexdigest()
 
-    def gold_digest(self, test_set: str) -> str:
-        """The SHA-256 of the documents and the gold labels of a test set."""
-        gold = self.test_sets[test_set]
-        return _sha256(" ".join(map(str, gold.documents)) + "\n" + self._names(gold.labels))
+    def ranking(self, names: Iterable[str]) -> list[str]:
+        """The test sets that rank systems: those that are not apart."""
+        return [name for name in names if not self.test_sets[name].apart]
 
-    def described(self, test_set: str) -> TestSet:
+    def described(self, test_set: str) -> dict[str, Any]:
         """Size and digest of a test set, for the rows that are scored on it."""
         gold = self.test_sets[test_set]
-        return TestSet(len(gold.labels), self.gold_digest(test_set), len(gold.documents) or None)
-
-    def _names(self, packed: str) -> str:
-        return " ".join(self.classes[_DIGITS.index(digit)] for digit in packed)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        digest = self.digest(gold.labels, f"{' '.join(map(str, gold.documents))}\n")
+        documents = len(gold.documents) or None
+        return {"gaps": len(gold.labels), "gold_digest": digest, "documents": documents}
 
 
 # Files --------------------------------------------------------------------------------------------
 
 
 def row_file(name: str, folder: Path = FOLDER) -> Path:
-    """The file of a row."""
     return folder / f"{name}.json"
-
-
-def gold_file(task: str, folder: Path = FOLDER) -> Path:
-    """The file of the gold labels of a task."""
-    return folder / GOLD / f"{task}.json"
 
 
 def read_row(name: str, folder: Path = FOLDER) -> Row:
     """A row by its name; raises `InputError` with the faults of its file."""
     path = row_file(name, folder)
-    row = check_settings(Row, read_json_object(path), path)
-    if row.name != name:
-        raise input_error(path, "name", name, row.name)
-    return row
+    return check_settings(Row, read_json_object(path), path)
 
 
 def read_rows(folder: Path = FOLDER) -> list[Row]:
@@ -226,54 +167,48 @@ def write_row(row: Row, folder: Path = FOLDER) -> Path:
     return path
 
 
+def gold_file(task: str, folder: Path = FOLDER) -> Path:
+    return folder / GOLD / f"{task}.json"
+
+
 def read_gold(task: str, folder: Path = FOLDER) -> GoldLabels:
     """The gold labels of a task; raises `InputError` with the faults of the file."""
     path = gold_file(task, folder)
     return check_settings(GoldLabels, read_json_object(path), path)
 
 
-def write_gold(task: str, gold: GoldLabels, folder: Path = FOLDER) -> Path:
-    """Write the gold labels of a task."""
-    path = gold_file(task, folder)
-    _write(path, asdict(gold))
-    return path
+def write_gold(task: str, gold: GoldLabels, folder: Path = FOLDER) -> None:
+    _write(gold_file(task, folder), asdict(gold))
 
 
 def renew_gold(task: Task, sets: Mapping[str, GoldSet], folder: Path = FOLDER) -> None:
     """Take gold labels of test sets over; a set with other labels becomes NAME.earlier.
 
-    Rows that were scored on the earlier set stay what they are, and are made again when their turn
-    comes.
+    Rows that were scored on the earlier set keep their scores until they are made again.
     """
     exists = gold_file(task.name, folder).is_file()
     gold = read_gold(task.name, folder) if exists else GoldLabels(task.classes)
-    kept, renamed = dict(gold.test_sets), {}
+    kept = dict(gold.test_sets)
+    renamed: dict[str, str] = {}
     for name, test in sets.items():
-        before = kept.get(name)
-        if before is not None and replace(before, apart=test.apart) != test:
-            renamed[name] = f"{name}.earlier"
-            while renamed[name] in kept:
-                renamed[name] += ".earlier"
-            kept[renamed[name]] = before
-        kept[name] = replace(test, apart=before is not None and before.apart)
-    if renamed:
+        before = kept.get(name, test)
+        test = replace(test, apart=before.apart)
+        if test != before:
+            earlier = f"{name}.earlier"
+            while earlier in kept:
+                earlier += ".earlier"
+            kept[earlier], renamed[name] = before, earlier
+        kept[name] = test
 
-        def by_new_name(by_set: Mapping[str, Any]) -> dict[str, Any]:
-            return {renamed.get(name, name): value for name, value in by_set.items()}
+    def by_new_name(by_set: Mapping[str, Any]) -> dict[str, Any]:
+        return {renamed.get(name, name): value for name, value in by_set.items()}
 
-        for row in read_rows(folder):
-            if row.task == task.name:
-                sets_of_row = by_new_name(row.test_sets)
-                scores, predictions = by_new_name(row.scores), by_new_name(row.predictions)
-                row = replace(row, test_sets=sets_of_row, scores=scores, predictions=predictions)
-                write_row(row, folder)
+    for row in read_rows(folder) if renamed else ():
+        if row.task == task.name:
+            row = replace(row, test_sets=by_new_name(row.test_sets), scores=by_new_name(row.scores))
+            write_row(replace(row, predictions=by_new_name(row.predictions)), folder)
     if kept != gold.test_sets:
         write_gold(task.name, replace(gold, test_sets=kept), folder)
-
-
-def joined_digest(files: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """The digest of files and of the layers beside each, by their digests."""
-    return _sha256(" ".join(digest for file, layers in files for digest in (file, *layers)))
 
 
 def _write(path: Path, content: Mapping[str, object]) -> None:
@@ -298,61 +233,51 @@ class LabelledSet:
         return Units.choose(document=self.documents, gap=np.arange(len(self.gold)))
 
 
-def labelled_sets(gold: GoldLabels, predictions: PredictionsBySeed) -> dict[str, LabelledSet]:
-    """Test sets by name, and those that are not apart pooled, if there are several."""
-    sets = {}
-    for name, by_seed in predictions.items():
-        test = gold.test_sets[name]
-        documents = np.repeat(np.arange(len(test.documents)), test.documents)
-        seeds = tuple(_array(predicted.labels) for predicted in by_seed.values())
-        sets[name] = LabelledSet(_array(test.labels), documents if test.documents else None, seeds)
-    together = [labelled for name, labelled in sets.items() if not gold.test_sets[name].apart]
-    if len(together) > 1:
-        sets[POOLED] = pooled(together)
-    return sets
+def labelled(gold: GoldLabels, predictions: Predictions, tests: Sequence[str]) -> LabelledSet:
+    """Test sets of a row as one; documents stay apart."""
+    sets = [gold.test_sets[name] for name in tests]
+    sizes = [size for test in sets for size in test.documents]
+    by_seed = zip(*(predictions[name].values() for name in tests), strict=True)
+    return LabelledSet(
+        _array("".join(test.labels for test in sets)),
+        np.repeat(np.arange(len(sizes)), sizes) if all(test.documents for test in sets) else None,
+        tuple(_array("".join(part["labels"] for part in parts)) for parts in by_seed),
+    )
 
 
 def _array(packed: str) -> Ints:
     return np.array([_DIGITS.index(digit) for digit in packed], dtype=np.int64)
 
 
-def pooled(sets: Sequence[LabelledSet]) -> LabelledSet:
-    """Several sets as one; documents stay apart."""
-    documents, before = [], 0
-    for labelled in sets:
-        if labelled.documents is not None:
-            documents.append(labelled.documents + before)
-            before += int(labelled.documents.max()) + 1
-    return LabelledSet(
-        np.concatenate([labelled.gold for labelled in sets]),
-        np.concatenate(documents) if len(documents) == len(sets) else None,
-        tuple(map(np.concatenate, zip(*(labelled.seeds for labelled in sets), strict=True))),
-    )
-
-
 def scores_of(
-    gold: GoldLabels, predictions: PredictionsBySeed, resampling: Resampling | None = SCORES
+    gold: GoldLabels, predictions: Predictions, resampling: Resampling | None = SCORES
 ) -> Scores:
-    """The scores of every test set of a row."""
-    sets = labelled_sets(gold, predictions)
+    """The scores of every test set of a row, and of all that rank it together."""
+    tests = {name: [name] for name in predictions}
+    together = gold.ranking(predictions)
+    if len(together) > 1:
+        tests[POOLED] = together
     classes = len(gold.classes)
-    return {name: measure(labelled, classes, resampling) for name, labelled in sets.items()}
+    return {
+        title: measure(labelled(gold, predictions, names), classes, resampling)
+        for title, names in tests.items()
+    }
 
 
 def measure(
-    labelled: LabelledSet, classes: int, resampling: Resampling | None = SCORES
-) -> dict[str, Interval]:
+    test: LabelledSet, classes: int, resampling: Resampling | None = SCORES
+) -> dict[str, Score]:
     """Means over seeds of each measure, rounded as they are stored."""
     measures: dict[str, Callable[[Counts], Floats]] = {
         "macro_recall": macro_recall,
         "accuracy": accuracy,
         "macro_f1": macro_f1,
     }
-    frequent = np.bincount(labelled.gold, minlength=classes) >= FREQUENT
+    frequent = np.bincount(test.gold, minlength=classes) >= FREQUENT
     if frequent.any():
         measures["frequent_macro_recall"] = partial(frequent_macro_recall, frequent=frequent)
-    cells = [Cells(labelled.gold * classes + seed, classes**2) for seed in labelled.seeds]
-    table = unit_table([{"confusion": column} for column in cells], labelled.units)
+    cells = [Cells(test.gold * classes + seed, classes**2) for seed in test.seeds]
+    table = unit_table([{"confusion": column} for column in cells], test.units)
 
     def means(sums: Floats) -> dict[str, Floats]:
         flat = [table.named(sums, seed)["confusion"] for seed in range(len(cells))]
@@ -362,18 +287,20 @@ def measure(
             for name, metric in measures.items()
         }
 
-    values = means(table.sums)
+    values = {name: float(value[0]) for name, value in means(table.sums).items()}
     samples = {} if resampling is None else means(resampling.bootstrap(table))
-    return {
-        name: _interval(float(value[0]), *interval(samples[name]) if samples else (None, None))
-        for name, value in values.items()
-    }
+    scores = {}
+    for name, value in values.items():
+        bounds = interval(samples[name]) if samples else (None, None)
+        low, high = (value if bound is None else bound for bound in bounds)
+        scores[name] = Score(*(round(number, _DECIMALS) for number in (value, low, high)))
+    return scores
 
 
-def recall_columns(labelled: LabelledSet, classes: int) -> Columns:
+def recall_columns(test: LabelledSet, classes: int) -> Columns:
     """Gold gaps and hits of each class, hits as means over seeds."""
-    of_class = np.eye(classes)[labelled.gold]
-    hits = np.mean([seed == labelled.gold for seed in labelled.seeds], axis=0)
+    of_class = np.eye(classes)[test.gold]
+    hits = np.mean([seed == test.gold for seed in test.seeds], axis=0)
     return {"gold": of_class, "hits": hits[:, None] * of_class}
 
 
@@ -390,8 +317,3 @@ def difference(names: tuple[str, str], pair: Sequence[LabelledSet], classes: int
         names, table, lambda sums: {"macro_recall": recall_score(sums)}, DIFFERENCES
     )
     return test
-
-
-def _interval(value: float, low: float | None, high: float | None) -> Interval:
-    bounds = (value if bound is None else bound for bound in (low, high))
-    return Interval(round(value, _DECIMALS), *(round(bound, _DECIMALS) for bound in bounds))

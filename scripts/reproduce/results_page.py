@@ -24,13 +24,11 @@ from crosspro.scripts.reproduce.results import (
     FOLDER,
     SCORES,
     GoldLabels,
-    Interval,
     LabelledSet,
     Row,
     difference,
-    labelled_sets,
+    labelled,
     measure,
-    pooled,
     read_gold,
     read_rows,
     recall_columns,
@@ -80,14 +78,9 @@ with them, only their order is.
 class Comparison:
     """A system of ours and the best of the papers, on the gaps of which both have the same gold."""
 
-    ours: Row
     papers: Row
     ours_labelled: LabelledSet
     papers_labelled: LabelledSet
-
-    @property
-    def gaps(self) -> int:
-        return len(self.ours_labelled.gold)
 
 
 @dataclass(frozen=True)
@@ -115,35 +108,30 @@ class TaskRows:
 
     def tests(self, row: Row) -> list[str]:
         """The test sets that rank."""
-        return sorted(name for name in row.predictions if not self.gold.test_sets[name].apart)
+        return sorted(self.gold.ranking(row.predictions))
 
-    def labelled(self, row: Row, tests: Sequence[str]) -> LabelledSet:
-        """Test sets of a row together."""
-        sets = labelled_sets(self.gold, {name: row.predictions[name] for name in tests})
-        return pooled([sets[name] for name in tests])
+    def labelled(self, row: Row, tests: Sequence[str] = ()) -> LabelledSet:
+        """Test sets of a row together, by default all that rank."""
+        return labelled(self.gold, row.predictions, tests or self.tests(row))
 
     def comparison(self, ours: Row, papers: Sequence[Row]) -> Comparison | None:
         """Compare with the best of the rows that share most gaps."""
-        shared = {row.name: sorted({*self.tests(ours)} & {*self.tests(row)}) for row in papers}
-        rows = {row.name: row for row in papers}
-        sizes = {
-            name: sum(len(self.gold.test_sets[test].labels) for test in tests)
-            for name, tests in shared.items()
-        }
-        most = max(sizes.values(), default=0)
+        shared = [(row, sorted({*self.tests(ours)} & {*self.tests(row)})) for row in papers]
+        sizes = [
+            sum(len(self.gold.test_sets[name].labels) for name in tests) for _, tests in shared
+        ]
+        most = max(sizes, default=0)
         if not most:
             return None
-        candidates = {
-            name: self.labelled(rows[name], shared[name])
-            for name, size in sizes.items()
+        candidates = [
+            Comparison(row, self.labelled(ours, tests), self.labelled(row, tests))
+            for (row, tests), size in zip(shared, sizes, strict=True)
             if size == most
-        }
-        best = max(candidates, key=lambda name: self.macro_recall(candidates[name]))
-        labelled = self.labelled(ours, shared[best])
-        return Comparison(ours, rows[best], labelled, candidates[best])
+        ]
+        return max(candidates, key=lambda each: self.macro_recall(each.papers_labelled))
 
-    def macro_recall(self, labelled: LabelledSet) -> float:
-        return measure(labelled, self.classes, None)["macro_recall"].value
+    def macro_recall(self, test: LabelledSet) -> float:
+        return measure(test, self.classes, None)["macro_recall"].value
 
 
 def best_first(rows: Iterable[Row]) -> list[Row]:
@@ -153,12 +141,8 @@ def best_first(rows: Iterable[Row]) -> list[Row]:
 # Cells --------------------------------------------------------------------------------------------
 
 
-def _interval(score: Interval) -> str:
-    return f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
-
-
-def _scores(scores: Mapping[str, Interval]) -> str:
-    return f"{_interval(scores['macro_recall'])} / {scores['accuracy'].value:.1f}"
+def _scores(scores: Mapping[str, Score]) -> str:
+    return f"{scores['macro_recall'].shown(1)} / {scores['accuracy'].value:.1f}"
 
 
 def _link(row: Row) -> str:
@@ -171,10 +155,6 @@ def _published(result: PublishedResult) -> str:
 
 def _p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _coefficient(score: Score) -> str:
-    return f"{score.value:.2f} [{score.low:.2f}, {score.high:.2f}]"
 
 
 def _differs(row: Row) -> str:
@@ -196,8 +176,8 @@ def _short(note: str) -> str:
 
 def data_of(rows: Sequence[Row]) -> str:
     """The training data and the tests of rows, and what is said of all of them."""
-    tests = {name: test.gaps for row in rows for name, test in row.test_sets.items()}
-    sizes = [row.training.gaps for row in rows if row.training.name != "TED"]
+    tests = {name: test["gaps"] for row in rows for name, test in row.test_sets.items()}
+    sizes = [row.training["gaps"] for row in rows if row.training["name"] != "TED"]
     shown = [f"{name} ({gaps:,} gaps)" for name, gaps in sorted(tests.items())]
     text = f"Tested on {_listed(shown)}"
     if sizes:
@@ -280,17 +260,17 @@ def published_table(results: Sequence[PublishedResult], table: TaskRows) -> str:
 def _agreement(
     primaries: Sequence[tuple[PublishedResult, Row]], published: Sequence[float], table: TaskRows
 ) -> str:
-    labelled = [table.labelled(row, table.tests(row)) for _, row in primaries]
+    systems = [table.labelled(row) for _, row in primaries]
     agreement = order_agreement(
         published,
-        [recall_columns(system, table.classes) for system in labelled],
-        labelled[0].units,
+        [recall_columns(system, table.classes) for system in systems],
+        systems[0].units,
         recall_score,
         SCORES,
     )
     return (
         f"\nOrder of the {agreement.systems} primaries: "
-        f"Spearman {_coefficient(agreement.spearman)}, Kendall {_coefficient(agreement.kendall)}.\n"
+        f"Spearman {agreement.spearman}, Kendall {agreement.kendall}.\n"
     )
 
 
@@ -320,31 +300,26 @@ def comparison_table(
     titles: tuple[str, str] = ("ours", "best of the papers"),
 ) -> str:
     """Our rows with paired tests against the best of the papers, p corrected by Holm."""
-    compared = {row.name: table.comparison(row, papers) for row in ours}
+    compared = [(row, pair) for row in ours if (pair := table.comparison(row, papers))]
     tests = {
-        name: difference(
-            (pair.ours.name, pair.papers.name),
-            (pair.ours_labelled, pair.papers_labelled),
-            table.classes,
+        row.name: difference(
+            (row.name, pair.papers.name), (pair.ours_labelled, pair.papers_labelled), table.classes
         )
-        for name, pair in compared.items()
-        if pair
+        for row, pair in compared
     }
-    corrected = holm([test.p_randomisation for test in tests.values()])
-    p_values = dict(zip(tests, corrected, strict=True))
-    body = []
-    for row in ours:
-        cells = [_link(row), _scores(row.headline)]
-        if pair := compared[row.name]:
-            test = tests[row.name]
-            recall = table.macro_recall(pair.papers_labelled)
-            cells += [
-                f"{_link(pair.papers)} {recall:.1f}",
-                f"{pair.gaps:,}",
-                f"{test.difference:+.1f} [{test.low:+.1f}, {test.high:+.1f}]",
-                _p_value(p_values[row.name]),
-            ]
-        body.append([*cells, *[""] * (6 - len(cells))])
+    corrected = dict(
+        zip(tests, holm([test.p_randomisation for test in tests.values()]), strict=True)
+    )
+    cells = {
+        row.name: (
+            f"{_link(pair.papers)} {table.macro_recall(pair.papers_labelled):.1f}",
+            f"{len(pair.ours_labelled.gold):,}",
+            "{0.difference:+.1f} [{0.low:+.1f}, {0.high:+.1f}]".format(tests[row.name]),
+            _p_value(corrected[row.name]),
+        )
+        for row, pair in compared
+    }
+    body = [(_link(row), _scores(row.headline), *cells.get(row.name, [""] * 4)) for row in ours]
     heading = (titles[0], "scores", titles[1], "gaps of both", "difference", "p (Holm)")
     return markdown_table(heading, body)
 
@@ -356,27 +331,28 @@ def short_table(tables: Mapping[str, TaskRows]) -> str:
         table = tables[task]
         pair = table.comparison(table.ours[0], table.papers) if table.ours else None
         if pair:
-            sets = (pair.ours, pair.ours_labelled), (pair.papers, pair.papers_labelled)
-            cells = [_best(row, labelled, table) for row, labelled in sets]
+            ours = _best(table.ours[0], pair.ours_labelled, table)
+            papers = _best(pair.papers, pair.papers_labelled, table)
         else:
             best = next(row for row in table.papers if row.year)
-            cells = [NOT_MEASURED, _best(best, table.labelled(best, table.tests(best)), table)]
+            ours = NOT_MEASURED
+            papers = _best(best, table.labelled(best), table)
         result = max(published_of(task), key=lambda result: result.macro_recall)
         released = ", the one file at hand" if result.kind == "released" else ""
-        body.append((task, *cells, f"{_published(result)} {result.submission}{released}"))
+        body.append((task, ours, papers, f"{_published(result)} {result.submission}{released}"))
     heading = ("task", "best of ours", "best of the papers, trained here", "best published†")
     return markdown_table(heading, body)
 
 
-def _best(row: Row, labelled: LabelledSet, table: TaskRows) -> str:
-    scores = measure(labelled, table.classes)
-    return f"{_interval(scores['macro_recall'])} {_link(row)}"
+def _best(row: Row, test: LabelledSet, table: TaskRows) -> str:
+    scores = measure(test, table.classes)
+    return f"{scores['macro_recall'].shown(1)} {_link(row)}"
 
 
 def other_sets(tables: Iterable[TaskRows]) -> str:
     """Rows on sets of other domains alone: pronouns whose gender the context decides."""
     body = [
-        (_link(row), name, f"{row.test_sets[name].gaps:,}", _scores(row.scores[name]))
+        (_link(row), name, f"{row.test_sets[name]['gaps']:,}", _scores(row.scores[name]))
         for table in tables
         for row in table.rows
         if not table.tests(row)
@@ -428,7 +404,7 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
     parts = [introduction, "## The six tasks\n", short_table(tables)]
     for task, title in TASKS.items():
         table = tables[task]
-        published = [row for row in table.papers if row.year and row.group[:4].isdigit()]
+        published = [row for row in table.papers if row.year and row.name[:4].isdigit()]
         parts += [f"## {title}\n", data_of(published)]
         if task.endswith("-2015"):
             parts.append(table_2015(table))
@@ -443,11 +419,13 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
         parts += [f"### {table.task}\n", comparison_table(table, table.ours, table.papers)]
     parts += ["## Gender that the context decides\n", other_sets(texts)]
     english_french = tables["en-fr"]
-    ablated = best_first(row for row in english_french.rows if row.group == "ablations/en-fr")
-    full = next(row for row in ablated if row.name == FULL_SYSTEM)
-    ablated.remove(full)
+    ablated = best_first(
+        row for row in english_french.rows if row.name.startswith("ablations/en-fr/")
+    )
+    full = [row for row in ablated if row.name == FULL_SYSTEM]
+    without = [row for row in ablated if row.name != FULL_SYSTEM]
     parts.append("## UU-Stymne without a group of features, learnt from TED talks\n")
-    parts.append(comparison_table(english_french, ablated, [full], ("without", "with all")))
+    parts.append(comparison_table(english_french, without, full, ("without", "with all")))
     missing = list(not_measured([row for table in tables.values() for row in table.rows]))
     parts += ["## Not measured\n", markdown_table(("row or experiment", "why"), missing, 2)]
     return "\n".join(parts)

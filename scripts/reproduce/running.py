@@ -11,16 +11,17 @@ from pathlib import Path
 
 import typer
 
-from crosspro.data_prep.core.errors import TRAINING, Problem
+from crosspro.data_prep.core.errors import TRAINING, InputError, Problem
 from crosspro.data_prep.core.files import make_folder
 from crosspro.data_prep.lexicon.load import PACKAGES
+from crosspro.scripts.common import tell
 
 PROGRAM = (sys.executable, "-m", "crosspro.scripts.cli")
 
 
 def crosspro(*arguments: str) -> None:
     """Run a command of crosspro; one that fails has said why."""
-    print("crosspro", *arguments, file=sys.stderr, flush=True)
+    tell(f"crosspro {' '.join(arguments)}")
     if code := subprocess.run((*PROGRAM, *arguments), check=False).returncode:
         raise typer.Exit(code)
 
@@ -34,29 +35,27 @@ def logged(command: Sequence[str], log: Path, environment: Mapping[str, str] | N
         process = subprocess.run(
             command, check=False, stdout=output, stderr=output, env=environment
         )
+    if process.returncode:
+        tell(f"failed: {log}")
     return process.returncode == 0
 
 
-def missing_training_packages() -> Iterator[Problem]:
-    """Packages of the extra `train` that are not installed."""
+def check_needs(folder: Path, megabytes: int, lexicons: Iterable[str] = ()) -> None:
+    """Raise if packages for training, lexicons, or free space for a folder are missing."""
+    if problems := list(_missing(folder.absolute(), megabytes, lexicons)):
+        raise InputError(problems)
+
+
+def _missing(folder: Path, megabytes: int, lexicons: Iterable[str]) -> Iterator[Problem]:
     for package in sorted(TRAINING):
         if find_spec(package) is None:
             expected = f"{package} (pip install 'crosspro[train]')"
             yield Problem("settings", None, "package", expected, "none")
-
-
-def missing_lexicons(names: Iterable[str]) -> Iterator[Problem]:
-    """Lexicons whose packages are not installed; others are learnt or files."""
-    for name in sorted({*names} & PACKAGES.keys()):
+    for name in sorted({*lexicons} & PACKAGES.keys()):  # others are learnt or files
         if PACKAGES[name].path() is None:
             expected = f"{PACKAGES[name].package} (make extras EXTRAS=lexicon)"
             yield Problem("settings", None, "lexicon", expected, "none")
-
-
-def missing_disk_space(folder: Path, megabytes: int) -> Iterator[Problem]:
-    """Too little free space where a folder is or will be."""
-    absolute = folder.absolute()
-    place = next(path for path in (absolute, *absolute.parents) if path.exists())
+    place = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(place).free // 10**6
     if free < megabytes:
         yield Problem(str(folder), None, "disk", f"{megabytes:,} MB free", f"{free:,} MB")

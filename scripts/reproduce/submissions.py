@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatch
-from pathlib import Path
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.evaluation.published.results import PublishedResult, published_results
 
 TEAMS = {
-    "CUNI": "cuni",
-    "IDIAP": "idiap",
-    "LIMSI": "limsi",
-    "NYU": "nyu",
     "TurkuNLP": "turku",
-    "UEDIN": "uedin",
     "UHELSINKI": "helsinki",
-    "UKYOTO": "ukyoto",
-    "UPPSALA": "uppsala",
     "UU-Cap": "uu_cap",
     "UU-Hardmeier": "hardmeier",
     "UU-Stymne": "stymne",
     "UU-Stymne16": "stymne",
-    "Uppsala": "uppsala",
 }
-"""The beginning of the files in conf/experiment of each team."""
+"""The names of teams in conf/experiment that are not theirs in small letters."""
 LM_ALONE = "uppsala_2016_contrastive"
 """UPPSALA's contrastive submission for en-fr was its primary one for other pairs (003 §5.8)."""
 BASELINE, BASELINE_0, TUNED_BASELINE = "baseline", "baseline0", "baseline-tuned"
-IT_CLASSIFIER = "uppsala_2016_primary"
-"""The experiment that learns from text in which people said what *it* is (`--it-data`)."""
 INFLECTED_TASK = "en-fr-2015"
 TASKS = ("en-fr", "en-de", "de-en", "es-en", "fr-en", INFLECTED_TASK)
 OURS = {"document_encoder": ("system=document_encoder", "trainer.precision=bf16-mixed")}
@@ -67,10 +56,6 @@ class Submission:
         """The experiment, or the system, that it is."""
         return self.settings[0].partition("=")[2]
 
-    def is_like(self, pattern: str) -> bool:
-        """Whether title or name match a pattern with stars."""
-        return fnmatch(self.title, pattern) or fnmatch(self.name, pattern)
-
 
 def experiment_of(result: PublishedResult) -> str | None:
     """The name in conf/experiment of a published submission; None for one that is only a file."""
@@ -79,7 +64,7 @@ def experiment_of(result: PublishedResult) -> str | None:
     team = result.submission.rpartition("-")[0]
     if (result.year, team, result.kind) == (2016, "UPPSALA", "primary") and result.pair != "en-fr":
         return LM_ALONE
-    stem = f"{TEAMS[team]}_{result.year}"
+    stem = f"{TEAMS.get(team, team.lower())}_{result.year}"
     names = (f"{stem}_{result.kind}_{result.pair}", f"{stem}_{result.kind}", stem)
     for name in names:
         if (CONF_DIR / "experiment" / f"{name}.yaml").is_file():
@@ -88,27 +73,22 @@ def experiment_of(result: PublishedResult) -> str | None:
 
 
 def planned_submissions(
-    tasks: Sequence[str] = (),
-    years: Sequence[int] = (),
-    systems: Sequence[str] = (),
-    it_data: Sequence[Path] = (),
+    tasks: Sequence[str] = (), years: Sequence[int] = (), systems: Sequence[str] = ()
 ) -> list[Submission]:
-    """All rows of these tasks, years and submissions (patterns); empty means any.
-
-    The year 0 stands for our own rows.
-    """
-    more = {IT_CLASSIFIER: (f"system.it_data=[{','.join(map(str, it_data))}]",)} if it_data else {}
+    """All rows of these tasks, years and submissions (patterns); empty means any."""
     rows: dict[Submission, None] = {}
     for result in published_results():
         experiment = experiment_of(result)
         if experiment is None:
             continue
-        settings = (f"experiment={experiment}", *more.get(experiment, ()))
-        row = Submission(result.year, result.pair, result.submission, result.kind, settings)
+        setting = (f"experiment={experiment}",)
+        row = Submission(result.year, result.pair, result.submission, result.kind, setting)
         rows[row] = None
         if result.pair == "en-fr":
-            title = _title_2015(result, experiment)
-            rows[replace(row, year=2015, task=INFLECTED_TASK, title=title)] = None
+            title = experiment
+            if experiment == BASELINE:
+                title = BASELINE_0 if result.submission == BASELINE_0 else TUNED_BASELINE
+            rows[Submission(2015, INFLECTED_TASK, title, result.kind, setting)] = None
     for task in TASKS:
         for title, settings in OURS.items():
             rows[Submission(None, task, title, "ours", settings)] = None
@@ -116,16 +96,13 @@ def planned_submissions(
         row
         for row in rows
         if (not tasks or row.task in tasks)
-        and (not years or (row.year or 0) in years)
-        and (not systems or any(row.is_like(pattern) for pattern in systems))
+        and (not years or row.year in years)
+        and (
+            not systems
+            or any(fnmatch(name, like) for like in systems for name in (row.title, row.name))
+        )
     ]
     if not chosen:
         actual = " ".join(map(str, (*tasks, *years, *systems)))
         raise input_error("settings", "--systems", "published submissions", f"none for {actual}")
     return chosen
-
-
-def _title_2015(result: PublishedResult, experiment: str) -> str:
-    if experiment != BASELINE:
-        return experiment
-    return BASELINE_0 if result.submission == BASELINE_0 else TUNED_BASELINE

@@ -7,11 +7,13 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from zlib import crc32
 
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import parallel_map
+from crosspro.scripts.common import tell
 
 HELD_OUT = {
     "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
@@ -47,12 +49,12 @@ def kept_lines(
         for side in sides
         if len(side) >= _LETTERS
     }
-    long, hits = Counter[str](), Counter[str]()
-    hit = []
-    for name, sides in zip(names, letters, strict=True):
-        hit.append(name.startswith("train.") and not unseen.isdisjoint(sides))
-        long[name] += max(map(len, sides)) >= _LETTERS
-        hits[name] += hit[-1]
+    hit = [
+        name.startswith("train.") and not unseen.isdisjoint(sides)
+        for name, sides in zip(names, letters, strict=True)
+    ]
+    hits = Counter(compress(names, hit))
+    long = Counter(compress(names, (max(map(len, sides)) >= _LETTERS for sides in letters)))
     rich = {name for name, number in hits.items() if number > 1 and number > _RICH * long[name]}
     kept = [
         not new.startswith("train.")
@@ -85,7 +87,10 @@ def unseen_letters(corpora: Path, jobs: int = 1) -> set[str]:
         for path in corpora.glob("bitext/*/*/*.xz")
         if path.parent.name != "train" and ".doc-ids" not in path.name
     ]
-    files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
+    for folder in TEST_FOLDERS:
+        if not (corpora / folder).is_dir():
+            tell(f"warning: {corpora / folder} is missing: its text may be learnt from")
+        files += (corpora / folder).rglob("*.xz")
     return set().union(*parallel_map(_unseen_of, files, jobs))
 
 

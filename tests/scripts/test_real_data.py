@@ -1,4 +1,4 @@
-"""The script that makes the data of RESULTS.md, on a tiny bitext."""
+"""The program that makes the data of RESULTS.md, on a tiny bitext."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import lzma
 import pytest
 from typer.testing import CliRunner
 
-from crosspro.data_prep.annotate.layers import read_layered
-from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links
 from crosspro.scripts.reproduce.real_data import app
 
@@ -41,9 +39,9 @@ def bitext(tmp_path):
     return tmp_path / "bitext"
 
 
-def make(bitext, output, *tasks, options=()):
-    chosen = [*options, *(word for task in tasks for word in ("--task", task))]
-    made = CliRunner().invoke(app, ["--bitext", str(bitext), *map(str, chosen), str(output)])
+def make(bitext, output, *tasks):
+    chosen = [word for task in tasks for word in ("--task", task)]
+    made = CliRunner().invoke(app, [str(output), "--corpora", str(bitext.parent), *chosen])
     assert made.exit_code == 0, made.output
 
 
@@ -85,15 +83,3 @@ def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_p
     assert [{(t, s) for s, t in line} for line in there] == [set(line) for line in back]
     line = lzma.decompress((output / "de-en" / "train.talks.data.xz").read_bytes()).splitlines()[1]
     assert line.startswith(b"they\tthey|PRON\tSie schlafen .\tREPLACE_0 sleep|VERB")
-
-
-@pytest.mark.slow
-def test_sources_get_tags_and_lemmas_beside_the_data(bitext, tmp_path):
-    pytest.importorskip("HanTa")
-    output = tmp_path / "out"
-    make(bitext, output, "de-en", options=["--source-layer"])
-    data = output / "de-en" / "train.talks.data.xz"
-    first, second, *_ = read_layered(data, load_task("de-en"))
-    assert [token.lemma for token in first.source_parse.tokens] == ["es", "gehen", "."]
-    assert [token.tag for token in second.source_parse.tokens] == ["PRON", "VERB", "."]
-    assert not list((output / "de-en").glob("*.de"))
