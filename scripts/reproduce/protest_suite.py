@@ -145,7 +145,7 @@ def damaged_reference(
     for token in chosen:
         line, at = pronoun_spot(token)
         text[line][at] = random.choice(_other_pronouns(token, lists))
-    output = SystemOutput("damaged", suite.source, list(map(tuple, text)), built.text.links[0])
+    output = SystemOutput("damaged", list(map(tuple, text)), built.text.links[0])
     return output, {token.name for token in chosen}
 
 
