@@ -15,9 +15,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, Tokeniser, looks_tokenised
 from crosspro.data_prep.core.errors import choices, input_error, quoted
@@ -175,7 +173,7 @@ def make_links(
 
 def _load_prior(prior: str | Path | None, languages: tuple[str, str]) -> tuple[Prior | None, str]:
     """The named prior, or that of the bundled model of the languages, and its signature."""
-    from crosspro.data_prep.align.prior import load_prior
+    from crosspro.data_prep.align.prior import archived_prior, load_prior
 
     pair = "-".join(languages)
     bundled = _bundled_models()
@@ -192,12 +190,8 @@ def _load_prior(prior: str | Path | None, languages: tuple[str, str]) -> tuple[P
     if all(languages) and name != pair:
         expected = f"a prior of the languages of the texts, {pair}"
         raise input_error("prior", "languages", expected, name)
-    with ZipFile(bundled[name]) as archive, TemporaryDirectory() as folder:
-        content = archive.read("prior.npz")
-        unpacked = Path(folder, "prior.npz")
-        unpacked.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()[:8]
-        return load_prior(unpacked), f"prior-{name}-{digest}({SYMMETRISATION})"
+    digest = hashlib.sha256(archived_prior(bundled[name]).read()).hexdigest()[:8]
+    return load_prior(bundled[name]), f"prior-{name}-{digest}({SYMMETRISATION})"
 
 
 def _bundled_models() -> dict[str, Path]:

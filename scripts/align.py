@@ -28,7 +28,6 @@ app = App()
 
 @app.command(epilog="Example: crosspro align --source corpus.en --target corpus.fr -o corpus.links")
 def align(
-    context: typer.Context,
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
@@ -69,7 +68,7 @@ def align(
     if links is not None:
         _show([(links.name, read_links(links, *words))], gold, words[0], rules)
         return
-    prior = prior_file(context, prior, rules)
+    prior = prior_file(prior, rules)
     earlier = load_prior(prior) if prior else None
     with StepDisplay() as display:
         alignment = learn(

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
@@ -118,7 +117,10 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def _with_sample_files(value: Any) -> Any:
-    """Paths in `sample/` are in the package where there is no such file or folder."""
+    """Paths in `sample/` are in the package where there is no such file.
+
+    A path may be what several file names have in common: sample/sample for sample/sample.en.
+    """
     if isinstance(value, NamedFile):
         return value._replace(path=Path(_with_sample_files(value.path)))
     if isinstance(value, list | tuple):
@@ -126,7 +128,8 @@ def _with_sample_files(value: Any) -> Any:
     if value is None or not str(value).startswith(f"{SAMPLE.name}/") or Path(value).exists():
         return value
     packaged = SAMPLE.parent / value
-    return str(packaged) if ".." not in packaged.parts and packaged.exists() else value
+    exists = packaged.exists() or any(packaged.parent.glob(f"{packaged.name}.*"))
+    return str(packaged) if ".." not in packaged.parts and exists else value
 
 
 def named_path(text: str) -> NamedFile:
@@ -243,9 +246,8 @@ JsonFile = Annotated[
 # Models -------------------------------------------------------------------------------------------
 
 
-def prior_file(context: typer.Context, prior: Path | None, task: Task | None) -> Path | None:
-    """The file of --prior; that of a bundled model is unpacked while the command runs."""
-    from crosspro.prediction.model_archive import PRIOR, archived_bytes
+def prior_file(prior: Path | None, task: Task | None) -> Path | None:
+    """The file of --prior, which may be a bundled model."""
     from crosspro.prediction.registry import bundled_model
 
     bundled = None if prior is None else bundled_model(prior)
@@ -254,9 +256,7 @@ def prior_file(context: typer.Context, prior: Path | None, task: Task | None) ->
     if task is not None and str(prior) != f"{task.source_language}-{task.target_language}":
         expected = f"one for {task.source_language}-{task.target_language}"
         raise input_error("settings", "--prior", expected, str(prior))
-    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{prior}.npz")
-    unpacked.write_bytes(archived_bytes(bundled, PRIOR) or b"")
-    return unpacked
+    return bundled
 
 
 def one_run(path: Path) -> Path:

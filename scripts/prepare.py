@@ -45,7 +45,6 @@ app = App()
     epilog="Example: crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train",
 )
 def prepare_command(
-    context: typer.Context,
     task: TaskName,
     source: Annotated[
         Path, typer.Option(help="Source text, line by line, or X for X.en and X.fr.")
@@ -103,7 +102,7 @@ def prepare_command(
             raise input_error("settings", option, expected, task_rules.name)
     if sheet is not None and sheet.exists():
         raise input_error(sheet, "output", "a new file, as people may have filled it in", "a file")
-    prior = prior_file(context, prior, task_rules)
+    prior = prior_file(prior, task_rules)
     # Tasks that leave it to links whether a word is a pronoun are those for use.
     year = rules or ("text" if task_rules.linked else "2017")
     settings = PrepareSettings(

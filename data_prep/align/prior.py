@@ -12,8 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,12 +216,18 @@ def _counts(logarithms: NDArray[np.uint8]) -> Counts:
 
 
 def load_prior(path: Path) -> Prior:
-    """Read a prior; a damaged file, or one of something else, is refused."""
+    """Read a prior, or that of a bundled model; a damaged or other file is refused."""
     try:
-        arrays = read_npz(path)
+        arrays = read_npz(archived_prior(path) if path.suffix == ".zip" else path)
         return _unpacked(arrays, json.loads(arrays["about"].tobytes().decode("utf-8")))
-    except (OSError, LookupError, TypeError, ValueError) as error:
+    except (OSError, LookupError, TypeError, ValueError, BadZipFile) as error:
         raise input_error(path, "file", "a prior saved by crosspro align", str(error)) from error
+
+
+def archived_prior(model: Path) -> BytesIO:
+    """The prior in the archive of a bundled model."""
+    with ZipFile(model) as archive:
+        return BytesIO(archive.read("prior.npz"))
 
 
 def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Arrays = dict[str, NDArray[Any]]
 
 
-def read_npz(path: Path) -> Arrays:
+def read_npz(path: Path | BinaryIO) -> Arrays:
     """All arrays of a file by name; a damaged file raises `ValueError`.
 
     Pickled objects and fractions that are not finite are refused.

@@ -101,6 +101,13 @@ def test_few_lines_are_aligned_by_a_prior(tmp_path):
     assert b"--prior" in other.stderr
 
 
+def test_the_sample_is_found_by_what_its_files_have_in_common(tmp_path):
+    names = ("--source", "sample/sample", "-o", tmp_path / "x")
+    made = crosspro("prepare", "--task", "en-fr-text", *names, "--prior", "en-fr")
+    assert made.code == 0, made.stderr
+    assert (tmp_path / "x.doc-ids").is_file()
+
+
 def test_documents_have_ids_also_of_the_blind_file_and_no_documents_have_none(tmp_path):
     (tmp_path / "ids").write_text("one\ntwo\n", "utf-8")
     assert prepared(tmp_path, "x", "--blind", "--doc-ids", tmp_path / "ids").code == 0

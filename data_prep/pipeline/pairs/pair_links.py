@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 import numpy as np
 
@@ -74,10 +72,6 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
 
 def bundled_aligner(task: Task) -> PairAligner:
     """Links by the prior of the bundled model of the languages, if there is one."""
-
     name = f"{task.source_language}-{task.target_language}.zip"
-    path, prior = Path(__file__).resolve().parents[3] / "models" / name, None
-    if path.is_file():
-        with ZipFile(path) as archive, TemporaryDirectory() as folder:
-            prior = load_prior(Path(archive.extract("prior.npz", folder)))
-    return PairAligner(task.symmetrisation, prior)
+    path = Path(__file__).resolve().parents[3] / "models" / name
+    return PairAligner(task.symmetrisation, load_prior(path) if path.is_file() else None)
