@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -44,9 +45,9 @@ CASES = {
 }
 """Commands of crosspro, run in a folder that has their input and an empty folder `out`."""
 PEERS = {
-    "start-up": [sys.executable, "-c", "pass"],
-    "align": "fast_align -i pairs -d -o -v".split(),
-    "lm-estimate": "lmplz -o 5 --discount_fallback --text text.fr --arpa out/peer.arpa".split(),
+    "start-up": f"{sys.executable} -c pass",
+    "align": "fast_align -i pairs -d -o -v",
+    "lm-estimate": "lmplz -o 5 --discount_fallback --text text.fr --arpa out/peer.arpa",
 }
 
 
@@ -95,7 +96,7 @@ def measure(
     commands = {"here": ours(CASES[case])}
     if against is not None:
         commands[str(against)] = ours(CASES[case], against)
-    peer = PEERS.get(case)
+    peer = shlex.split(PEERS.get(case, ""))
     if peer and shutil.which(peer[0]):
         commands[Path(peer[0]).name] = peer
     rounds = [[run(command, folder) for command in commands.values()] for _ in range(turns)]

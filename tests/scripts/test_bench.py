@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_case_has_a_row_for_each_command(capsys):
 def test_commands_run_in_turns_with_an_empty_output_folder(tmp_path, monkeypatch):
     log = tmp_path / "log"
     code = f"open({str(log)!r}, 'a').write('.'); open('out/file', 'x')"
-    monkeypatch.setitem(bench.PEERS, "start-up", (sys.executable, "-c", code))
+    monkeypatch.setitem(bench.PEERS, "start-up", shlex.join((sys.executable, "-c", code)))
     titles = [title for title, _ in measure("start-up", tmp_path, 3)]
     assert titles == ["here", sys.executable.rpartition("/")[2]]
     assert log.read_text() == "..."
