@@ -117,14 +117,18 @@ class TaskRows:
     def comparison(self, ours: Row, papers: Sequence[Row]) -> Comparison | None:
         """Compare with the best of the rows that share most gaps."""
         shared = [(row, sorted({*self.tests(ours)} & {*self.tests(row)})) for row in papers]
-        compared = [
-            Comparison(row, self.labelled(ours, tests), self.labelled(row, tests))
-            for row, tests in shared
-            if tests
+        sizes = [
+            sum(len(self.gold.test_sets[name].labels) for name in tests) for _, tests in shared
         ]
-        most = max((len(pair.ours_labelled.gold) for pair in compared), default=0)
-        largest = (pair for pair in compared if len(pair.ours_labelled.gold) == most)
-        return max(largest, key=lambda pair: self.macro_recall(pair.papers_labelled), default=None)
+        most = max(sizes, default=0)
+        if not most:
+            return None
+        candidates = [
+            Comparison(row, self.labelled(ours, tests), self.labelled(row, tests))
+            for (row, tests), size in zip(shared, sizes, strict=True)
+            if size == most
+        ]
+        return max(candidates, key=lambda each: self.macro_recall(each.papers_labelled))
 
     def macro_recall(self, test: LabelledSet) -> float:
         return measure(test, self.classes, None)["macro_recall"].value
