@@ -19,7 +19,7 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.scripts.common import App, Prior, output_file, prior_file, show_table, tell
-from crosspro.scripts.steps import StepDisplay
+from crosspro.scripts.steps import step_display
 
 Links = Iterable[tuple[Link, ...]]
 
@@ -70,12 +70,12 @@ def align(
         return
     prior = prior_file(prior, rules)
     earlier = load_prior(prior) if prior else None
-    with StepDisplay() as display:
+    with step_display() as show_step:
         alignment = learn(
             pairs,
             earlier,
             jobs,
-            progress=lambda name, done, total: display.report(name, "", done, total),
+            progress=lambda name, done, total: show_step(name, "", done, total),
             names=(source, target),
         )
     if save is not None:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.annotate.corpus import FORMS, annotate_text, default_tagset
-from crosspro.data_prep.annotate.files import LAYOUTS
+from crosspro.data_prep.annotate.files import conllu_text
 from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.scripts.common import App, Jobs, Output
@@ -25,16 +25,12 @@ def annotate(
     file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
     annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
-    layout: Annotated[
-        Literal["conllu", "lemmas"],
-        typer.Option(help="conllu: with the parse; lemmas: lemma|tag, a sentence a line."),
-    ] = "conllu",
     jobs: Jobs = 1,
     output: Output = None,
 ) -> None:
     """Add lemmas, tags and parses to tokenised text.
 
-    Words are never split or joined, so word links stay valid.
+    Writes CoNLL-U. Words are never split or joined, so word links stay valid.
     """
     total = sum(1 for _ in read_text_lines(file))
     with counting_bar("sentences", total) as progress:
@@ -43,13 +39,12 @@ def annotate(
             annotator,
             language,
             default_tagset(language),
-            parse=layout == "conllu",
             jobs=jobs,
             progress=progress,
         )
         place = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
         with place as handle:
-            handle.writelines(LAYOUTS[layout](sentence).encode() for sentence in annotated)
+            handle.writelines(conllu_text(sentence).encode() for sentence in annotated)
             handle.flush()
 
 

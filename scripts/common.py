@@ -137,21 +137,16 @@ def named_path(text: str) -> NamedFile:
     name, equals, path = text.partition("=")
     if not equals or not name.strip() or not path or "/" in name or Path(text).exists():
         return NamedFile(None, Path(text))
-    return NamedFile(as_text(name), Path(path))
+    return NamedFile(name, Path(path))
 
 
 def names_of(files: Sequence[NamedFile], defaults: Sequence[str]) -> list[str]:
     """The names of NAME=FILE, which must be unique, else the default ones."""
-    names = [file.name or as_text(name) for file, name in zip(files, defaults, strict=True)]
+    names = [file.name or name for file, name in zip(files, defaults, strict=True)]
     twice = sorted({file.name for file in files if file.name and names.count(file.name) > 1})
     if twice:
         raise typer.BadParameter(f"names must differ (NAME=FILE): {', '.join(map(quoted, twice))}")
     return names
-
-
-def as_text(name: str) -> str:
-    """A name of a file with bytes that are not UTF-8 as escapes."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 # Options ------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,28 +92,20 @@ def _correlation_text(study: CorrelationStudy) -> str:
         value = Score(result.value, result.low, result.high).shown(3)
         rows.append([result.metric, result.coefficient.replace("_", ", "), value, _p(result.p)])
     tables = [Table(["metric", "coefficient", "value", "p"], rows, left=2)]
-    if study.williams:
-        labels = [f"{test.first} > {test.second}" for test in study.williams]
-        names = ("pair", "r first", "r second")
-        title = "Williams's test between metrics (Pearson)"
-        tables.append(_williams_table(title, names, labels, study.williams))
-    if study.williams_humans:
-        shared = study.williams_humans[0].systems
-        both = f"{study.human} and {study.other_human} over the {shared} systems of both"
-        labels = [test.shared for test in study.williams_humans]
-        names = ("metric", f"r {study.human}", f"r {study.other_human}")
-        title = f"Williams's test between {both}"
-        tables.append(_williams_table(title, names, labels, study.williams_humans))
+    pairs = {f"{test.first} > {test.second}": test for test in study.williams}
+    title = "Williams's test between metrics (Pearson)"
+    tables += _williams_table(title, ("pair", "r first", "r second"), pairs)
+    metrics = {test.shared: test for test in study.williams_humans}
+    title = f"Williams's test between {study.human} and {study.other_human}, over systems of both"
+    names = ("metric", f"r {study.human}", f"r {study.other_human}")
+    tables += _williams_table(title, names, metrics)
     title = f"Correlation with {study.human} over {len(study.systems)} systems"
     return tables_text(title, tables, [study.signature], style_of())
 
 
 def _williams_table(
-    title: str,
-    names: Sequence[str],
-    labels: Sequence[str],
-    comparisons: Sequence[WilliamsComparison],
-) -> Table:
+    title: str, names: Sequence[str], comparisons: Mapping[str, WilliamsComparison]
+) -> list[Table]:
     rows = [
         [
             label,
@@ -122,10 +114,10 @@ def _williams_table(
             _p(row.test.p_one_sided),
             _p(row.test.p_two_sided),
         ]
-        for label, row in zip(labels, comparisons, strict=True)
+        for label, row in comparisons.items()
     ]
     heading = (*names, "r between", "t", "df", "p one-sided", "p two-sided")
-    return Table(heading, rows, title)
+    return [Table(heading, rows, title)] if rows else []
 
 
 @app.command(

@@ -12,7 +12,7 @@ import typer
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
+from crosspro.data_prep.core.files import is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
@@ -20,7 +20,7 @@ from crosspro.evaluation.metrics.submissions.official_layout import official_pri
 from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.report.records import csv_report, json_report
+from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.report.tables import text_report
 from crosspro.scripts.common import (
     App,
@@ -67,7 +67,7 @@ def evaluate_command(
         ),
     ] = None,
     layout: Annotated[
-        Literal["table", "official", "json", "csv"], typer.Option(help="How to show the numbers.")
+        Literal["table", "official", "json"], typer.Option(help="How to show the numbers.")
     ] = "table",
     lenient: Annotated[
         bool,
@@ -102,10 +102,6 @@ def evaluate_command(
         layers = replace(layers, documents=doc_ids)
     elif layers.documents is not None:
         tell(f"{gold}: documents from {layers.documents}")
-    for path in [gold, *paths] if official else ():
-        if not is_run(path) and has_byte_order_mark(path):  # the released scorer refuses it
-            expected = "labels, as the released scorer reads them"
-            raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
     if form := other_form(gold, rules):
         warn([form])
@@ -128,9 +124,8 @@ def evaluate_command(
     warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
-    reports = {"json": json_report, "csv": csv_report}
-    show = reports.get(layout, lambda result: text_report(result, style_of(output)))
-    write_output(show(result), output)
+    shown = json_report(result) if layout == "json" else text_report(result, style_of(output))
+    write_output(shown, output)
 
 
 def _write_official(

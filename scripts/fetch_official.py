@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.official.download import DownloadError, download
 from crosspro.data_prep.official.files import OfficialFile, official_files, select
 from crosspro.scripts.common import App, output_folder, tell
-from crosspro.scripts.steps import StepDisplay
+from crosspro.scripts.steps import step_display
 
 app = App()
 
@@ -47,10 +46,7 @@ def fetch_official(
             print(*(f"  {url}" for url in file.urls), sep="\n")
         return
     if not (task or year or split):
-        raise CrossproError(
-            "expected --task, --year or --split (all files are more than 10 GB; "
-            "--dry-run lists them), found none"
-        )
+        raise typer.BadParameter("give --task, --year or --split: all files have more than 10 GB")
     failed = [file for file in chosen if not _fetched(file, output)]
     if failed:
         tell(f"{len(failed)} of {len(chosen)} files could not be fetched")
@@ -61,13 +57,13 @@ def _fetched(file: OfficialFile, output: Path) -> bool:
     """Fetch one file with a progress bar and report it."""
     path = output / file.path
     try:
-        with StepDisplay() as display:
+        with step_display() as show_step:
             fetched = download(
                 file.urls,
                 path,
                 size=file.size,
                 sha256=file.sha256,
-                progress=lambda done, total: display.report(file.name, "", done, total or 0),
+                progress=lambda done, total: show_step(file.name, "", done, total or 0),
             )
     except DownloadError as error:
         tell(f"{path}: not fetched\n{error}")

@@ -48,9 +48,6 @@ def estimate(
 
     result = estimate(read_sentences(texts), order)
     save_model(output, result.model)
-    sizes = zip(result.model.counts, result.discounts, strict=True)
-    for n, (size, discounts) in enumerate(sizes, start=1):
-        tell(f"{n}-grams: {size:,}, discounts {' '.join(f'{x:.4g}' for x in discounts)}")
     if result.fallbacks:
         orders = ", ".join(f"{n}-grams" for n in result.fallbacks)
         warn([f"{orders}: too few for an estimate of discounts: {FALLBACK} are taken"])

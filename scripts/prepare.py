@@ -35,7 +35,7 @@ from crosspro.scripts.common import (
     tell,
     warn,
 )
-from crosspro.scripts.steps import StepDisplay
+from crosspro.scripts.steps import step_display
 
 app = App()
 
@@ -125,15 +125,15 @@ def prepare_command(
     check_source(task_rules, texts, source)
     cache = output.with_name(f"{output.name}.cache")
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None
-    with StepDisplay() as display:
-        display.report("tokenising", f"{len(texts):,} segments", 0, 0)
+    with step_display() as show_step:
+        show_step("tokenising", f"{len(texts):,} segments", 0, 0)
         bitext = tokenised_bitext(task_rules, texts, tokenised)
         if len(bitext) < FEW_SEGMENTS and not (links or prior):
             lines = counted(len(bitext), "line")
             tell(f"note: {lines} are few to learn links from: give a --prior, as a bundled model")
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
-            task_rules, bitext, settings, cache, display.report, corrections, pronouns
+            task_rules, bitext, settings, cache, show_step, corrections, pronouns
         )
         total = write_prepared(examples, output, blind, any(bitext.documents))
     if sheet is not None:

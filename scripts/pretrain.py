@@ -19,7 +19,7 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import choices, counted, input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.scripts.common import App, Jobs, TaskName, output_folder, tell
-from crosspro.scripts.steps import StepDisplay
+from crosspro.scripts.steps import step_display
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -34,7 +34,7 @@ _RECIPE = "recipe"
 """The setting in run.json by which a pre-training is known."""
 Recipe = Annotated[
     str,
-    typer.Option("--recipe", help="Settings: a name in conf/pretraining, or a YAML file."),
+    typer.Option("--recipe", help="Settings: a name in conf/pretraining."),
 ]
 Changes = Annotated[
     list[str] | None,
@@ -122,17 +122,13 @@ def recipe_config(recipe: str, overrides: Sequence[str] = ()) -> DictConfig:
     from hydra import compose, initialize_config_dir
     from hydra.errors import HydraException
 
-    folder, name = RECIPES, recipe
-    if recipe.endswith((".yaml", ".yml")):
-        folder, name = Path(recipe).resolve().parent, Path(recipe).name
-    search = f"hydra.searchpath=[file://{RECIPES}]"
     try:
-        with initialize_config_dir(str(folder), version_base="1.3"):
-            return compose(name, [search, *(f"++{setting}" for setting in overrides)])
+        with initialize_config_dir(str(RECIPES), version_base="1.3"):
+            return compose(recipe, [f"++{setting}" for setting in overrides])
     except HydraException as error:
         names = choices(sorted(path.stem for path in RECIPES.glob("*.yaml")))
-        expected = f"{names} or a .yaml file, and NAME=VALUE"
         reason = " ".join(f"{error} {error.__cause__ or ''}".split())
+        expected = f"{names}, and NAME=VALUE"
         raise input_error("settings", f"--recipe {recipe}, --set", expected, reason) from error
 
 
@@ -222,10 +218,10 @@ def encode(
 
     annotation = AnnotationSettings(annotator, rules.target_language, rules.tagset, parse=False)
     cache = output.with_name(f"{output.name}.cache")
-    with StepDisplay() as display:
+    with step_display() as show_step:
 
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
-            return annotate_shards(annotation, text.sentences, cache, display.report, jobs=jobs)
+            return annotate_shards(annotation, text.sentences, cache, show_step, jobs=jobs)
 
         target_texts = [
             read_target_text(path, ids, rules.target_language)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,11 +15,11 @@ from crosspro.scripts.common import (
     DocIds,
     Html,
     Output,
-    as_text,
     one_run,
     tell,
     write_output,
 )
+from crosspro.scripts.steps import counting_bar
 
 if TYPE_CHECKING:
     from crosspro.prediction.proofread.files import Translation
@@ -102,10 +98,8 @@ def proofread(
     languages = predictor.task.source_language, predictor.task.target_language
     by_message = None if documents is None else documents == "message"
     text = read_text(opened, languages, doc_ids, by_message)
-    names = as_text(text.source_name), as_text(text.target_name)
-    text = replace(text, source_name=names[0], target_name=names[1])
     digest = summary(run).digest
-    with _progress(len(text.segments)) as progress:
+    with counting_bar("segments", len(text.segments)) as progress:
         result = formats.proofreading(
             predictor, digest, text, threshold, any_language=any_language, progress=progress
         )
@@ -137,12 +131,3 @@ def _apply(opened: Translation, run: Path, decisions: Path, output: Path | None)
     write_output(changed, output)
     name = printable(str(output or opened.target.name))
     tell(f"{name}: {counted(len(accepted), 'pronoun')} changed")
-
-
-def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
-    """A bar on a terminal."""
-    if not sys.stderr.isatty():
-        return nullcontext(lambda count: None)
-    from crosspro.scripts.steps import counting_bar
-
-    return counting_bar("segments", segments)

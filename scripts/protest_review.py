@@ -15,7 +15,6 @@ import typer
 from crosspro.data_prep.core.errors import (
     CrossproError,
     counted,
-    how_to_install,
     input_error,
     printable,
 )
@@ -175,19 +174,15 @@ def serve(
     Prints a secret link for the researcher and for each annotator; they stay the same for a store.
     `protest score --verdicts` reads the store while it is in use.
     """
-    try:
-        from crosspro.scripts.servers.review.app import (
-            ReviewSite,
-            make_app,
-            make_visitors,
-            read_or_make_key,
-        )
-    except ModuleNotFoundError as error:
-        needed = f"{error.name} is not installed: {how_to_install('review')}"
-        raise CrossproError(f"protest review serve: {needed}") from error
     from crosspro.evaluation.people.verdicts import VerdictStore
     from crosspro.evaluation.protest.review import to_judge
     from crosspro.scripts.servers.guard import listen, make_server
+    from crosspro.scripts.servers.review.app import (
+        ReviewSite,
+        make_app,
+        make_visitors,
+        read_or_make_key,
+    )
 
     names = [name.strip() for name in judge]
     if len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,12 +77,7 @@ def select_test(
 
 
 def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
-    """A row for each chosen document, and their sum."""
-    total: Counter[str] = Counter()
-    for document in selection:
-        total.update(document.classes)
-    segments, words = sum(row.segments for row in selection), sum(row.words for row in selection)
-    rows = [*selection, CandidateDocument("total", segments, words, total)]
+    """A row for each chosen document."""
     cells = [
         (
             row.document,
@@ -91,6 +85,6 @@ def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
             f"{row.words:,}",
             *(str(row.classes.get(name, 0)) for name in task.classes),
         )
-        for row in rows
+        for row in selection
     ]
     return show_table(("document", "segments", "source words", *task.classes), cells)

@@ -25,28 +25,23 @@ def counting_bar(units: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda number: bar.advance(task, number)
 
 
-class StepDisplay:
-    """Shows steps as they report; in a log each has a line when it begins."""
+@contextmanager
+def step_display(console: Console | None = None) -> Iterator[Callable[[str, str, int, int], None]]:
+    """A function that shows a step, a detail of it, and its progress.
 
-    def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
-        self._bar = _progress_bar(self.console)
-        self._task = self._bar.add_task("", total=None)
-        self._step = self._title = ""
+    In a log each step and each detail has a line when it begins; without a detail the last one of
+    the step stays.
+    """
+    console = console or Console(stderr=True)
+    titles: dict[str, str] = {}
+    with _progress_bar(console) as bar:
+        task = bar.add_task("", total=None)
 
-    def __enter__(self) -> StepDisplay:
-        self._bar.start()
-        return self
+        def report(step: str, detail: str, done: int, total: int) -> None:
+            title = f"{step}: {detail}" if detail else titles.get(step, step)
+            if titles.get(step) != title and not console.is_terminal:
+                print(title, file=console.file, flush=True)
+            titles[step] = title
+            bar.update(task, description=title, completed=done, total=total or None)
 
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def report(self, step: str, detail: str, done: int, total: int) -> None:
-        """Show the progress of a step; without a detail its last one stays."""
-        title = f"{step}: {detail}" if detail else step
-        if step == self._step and not detail:
-            title = self._title
-        if title != self._title and not self.console.is_terminal:
-            print(title, file=self.console.file, flush=True)
-        self._step, self._title = step, title
-        self._bar.update(self._task, description=title, completed=done, total=total or None)
+        yield report

@@ -18,7 +18,6 @@ from pathlib import Path
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
-from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -147,16 +146,8 @@ def comparison(task: Task, splits: Splits, run: Run) -> str:
 
 def _tell_how_to_go_on(folder: Path) -> None:
     """Print the command that goes on with a run that was stopped."""
-    about = HydraConfig.get()
-    if about.mode is RunMode.MULTIRUN:
-        arguments = list(about.overrides.task)
-    else:
-        arguments = [word for word in sys.argv[1:] if not word.startswith("hydra.run.dir=")]
-    script = Path(sys.argv[0])
-    program = ["python", sys.argv[0]] if script.suffix == ".py" else [script.name]
-    if script.resolve() == Path(__file__).resolve():
-        program = ["crosspro", "train"]
-    command = shlex.join([*program, *arguments, f"hydra.run.dir={folder}"])
+    overrides = HydraConfig.get().overrides.task
+    command = shlex.join(["crosspro", "train", *overrides, f"hydra.run.dir={folder}"])
     print(f"\nStopped. To go on:\n{command}", file=sys.stderr)
 
 

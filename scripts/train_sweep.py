@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +34,12 @@ class MeanScores:
 
 def mean_scores(runs: Iterable[Run]) -> list[MeanScores]:
     """A row for each set and configuration; runs that differ in their seed are taken together."""
-    groups: dict[tuple[str, ...], list[Run]] = {}
+    groups: dict[tuple[str, ...], list[Run]] = defaultdict(list)
     for run in runs:
         if run.status == "complete":
             overrides = run.configuration.overrides
             chosen = (word for word in overrides if not word.startswith(("seed=", "system=")))
-            groups.setdefault((run.system, *chosen), []).append(run)
-    shared = set.intersection(*map(set, groups)) if len(groups) > 1 else set()
+            groups[run.system, *chosen].append(run)
     rows = []
     for title in dict.fromkeys(name for group in groups.values() for name in group[0].scores):
         for key, group in groups.items():
@@ -47,8 +47,7 @@ def mean_scores(runs: Iterable[Run]) -> list[MeanScores]:
                 metric: _mean([run.scores[title][metric].value for run in group])
                 for metric in METRICS
             }
-            varied = " ".join(part for part in key if part == key[0] or part not in shared)
-            rows.append(MeanScores(title, varied, len(group), scores))
+            rows.append(MeanScores(title, " ".join(key), len(group), scores))
     return rows
 
 

@@ -7,7 +7,7 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -168,10 +168,3 @@ def treetagger_lemma(form: str, lemma: str) -> str:
     alternatives = lemma.split("|") if form != lemma else [lemma]
     auxiliaries = (alternative for alternative in alternatives if alternative in AUXILIARIES)
     return next(auxiliaries, alternatives[0] or form)
-
-
-LAYOUTS: dict[str, Callable[[AnnotatedSentence], str]] = {
-    "lemmas": lambda sentence: f"{' '.join(sentence.tagged_lemmas())}\n",
-    "conllu": conllu_text,
-}
-"""How an annotated sentence is written: its line, or its lines."""

@@ -75,32 +75,6 @@ def json_report(evaluation: Evaluation) -> str:
     return json_text(record(evaluation))
 
 
-def csv_report(evaluation: Evaluation) -> str:
-    """A row for each candidate and each of its groups; the rows of totals have no breakdown."""
-    counts: dict[str, None] = {}
-    rows: list[dict[str, object]] = []
-    for candidate in evaluation.candidates:
-        for group in (candidate.total, *candidate.groups):
-            counts.update(dict.fromkeys(group.counts))
-            row: dict[str, object] = {
-                "candidate": candidate.name,
-                "breakdown": group.breakdown,
-                "group": group.group,
-                **group.counts,
-            }
-            for measure, score in group.scores.items():
-                row[measure] = score.value
-                row[f"{measure}_low"], row[f"{measure}_high"] = score.low, score.high
-            rows.append({**row, "signature": evaluation.signature})
-    measures = [
-        column
-        for measure in evaluation.measures
-        for column in (measure, f"{measure}_low", f"{measure}_high")
-    ]
-    columns = ["candidate", "breakdown", "group", *counts, *measures, "signature"]
-    return csv_text([columns, *([csv_number(row.get(name)) for name in columns] for row in rows)])
-
-
 def csv_number(value: object) -> object:
     """A number with six digits; empty if there is none."""
     if isinstance(value, float):

@@ -29,7 +29,7 @@ from itertools import chain, compress, groupby, product
 from operator import and_
 from pathlib import Path
 from threading import Semaphore
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from zlib import crc32
 
 import typer
@@ -96,8 +96,7 @@ RECIPES = {
 FREE_MB = 5000
 """Free disk space that each model must have when its making begins."""
 SINGLE = "train.opensubs_ctxpro_devtest"
-"""Text from which development takes single gaps, one of so many documents, with so much context."""
-SINGLE_PARTS, SINGLE_CONTEXT = 8, 2
+"""Text from which development takes single gaps."""
 OVERDONE = {"en-de": frozenset({"sie", "ihn", "ihm", "ihr"})}
 KEPT_OF = 12
 """What subtitles have too much of for an object *it*: they were collected for masculine and
@@ -122,29 +121,17 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, such as en
 # Stages -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A command that makes one thing, after others are made."""
 
     command: tuple[str, ...]
     after: tuple[str, ...] = ()
 
-    def make(self, work: Path, title: str) -> bool:
-        """Run the command, unless it was done before; whether it went well."""
-        done = work / "done" / title
-        if not done.is_file():
-            tell(f"{title}: begun")
-            if not logged(self.command, work / "log" / title):
-                return False
-            write_text(done, "")
-            tell(f"{title}: made")
-        return True
-
 
 def make_stages(work: Path, stages: Mapping[str, Stage], jobs: int = 1) -> bool:
-    """Make all stages, which come after those they need; whether all went well.
+    """Run the commands of all stages that were not run before; whether all went well.
 
-    What needs a failed stage is not tried.
+    They come after those they need; what needs a failed stage is not tried.
     """
     for folder in ("data", "set", "run", "models", "log", "done"):
         make_folder(work / folder)
@@ -154,8 +141,12 @@ def make_stages(work: Path, stages: Mapping[str, Stage], jobs: int = 1) -> bool:
     def make(title: str, stage: Stage) -> bool:
         if not all(made[need].result() for need in stage.after):
             return False
+        done = work / "done" / title
         with free:
-            return stage.make(work, title)
+            if not done.is_file() and logged(stage.command, work / "log" / title):
+                write_text(done, "")
+                tell(f"{title}: made")
+        return done.is_file()
 
     with ThreadPoolExecutor(len(stages)) as pool:  # most of the threads only wait
         for title, stage in stages.items():
@@ -182,9 +173,9 @@ def make(
     What needs no GPU has its part of the jobs as processes: texts are by pair, the rest by model.
     """
     names = list(dict.fromkeys(model or RECIPES))
+    if unknown := {*names} - {*RECIPES}:
+        raise input_error("settings", "--model", choices(RECIPES), " ".join(sorted(unknown)))
     for name in names:
-        if name not in RECIPES:
-            raise input_error("settings", "--model", choices(RECIPES), name)
         for path in (corpora / "bitext" / RECIPES[name].pair / "train", novels(corpora, name)):
             if not path.exists():
                 raise input_error(path, "--corpora", "a corpus", "none")
@@ -376,9 +367,7 @@ def thinned(example: Example, overdone: Container[str | None]) -> Example:
     return with_gold_words(example, *kept)
 
 
-def split_single_gaps(
-    file: Path, task: Task, parts: int = SINGLE_PARTS, context: int = SINGLE_CONTEXT
-) -> None:
+def split_single_gaps(file: Path, task: Task, parts: int = 8, context: int = 2) -> None:
     """Make dev.NAME.data of one in `parts` of the documents of train.NAME.data, beside it.
 
     Each gap becomes a document of its own, as contrastive sets have them: its sentence and up to

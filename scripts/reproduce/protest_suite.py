@@ -22,25 +22,23 @@ from xml.etree import ElementTree
 import typer
 
 from crosspro.data_prep.core.files import write_text
-from crosspro.data_prep.formats.mmax import read_mmax
+from crosspro.data_prep.formats.links import write_links
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.link_repair import Repair, repair_links
 from crosspro.evaluation.links import LinkedSentence, Links
 from crosspro.evaluation.pronouns import find_anchors, load_lists
 from crosspro.evaluation.protest.build import (
     BuiltSuite,
-    count_types,
+    SuiteFiles,
+    build_suite,
     report_tables,
-    select,
-    suite_of,
 )
-from crosspro.evaluation.protest.candidates import find_candidates, read_decisions
 from crosspro.evaluation.protest.categories import CATEGORIES
-from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
+from crosspro.evaluation.protest.language import TargetWords, target_words
 from crosspro.evaluation.protest.match import score_system
 from crosspro.evaluation.protest.metric import Protest, ProtestSettings, ScoredSystems
 from crosspro.evaluation.protest.suite import Token
-from crosspro.evaluation.protest.text import ParallelText, SystemOutput, read_texts, word_links
+from crosspro.evaluation.protest.text import ParallelText, SystemOutput
 from crosspro.evaluation.report.tables import PLAIN, text_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.scripts.cli import run
@@ -53,7 +51,6 @@ SOURCE, REFERENCE = (
     f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr")
 )
 DECISIONS = Path(__file__).with_name("protest_decisions.tsv")
-LANGUAGES = ("en", "fr")
 SEED = 1
 SHARE = 0.3
 
@@ -78,12 +75,10 @@ def built_suite(archive: Path) -> BuiltSuite:
 
     Without these, one category has 14 tokens and not 15: object clitics often have no link.
     """
-    source, target = source_words(), target_words("fr")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
-        documents = read_mmax(folder / ANNOTATION)
         sides = [
             ElementTree.parse(folder / path).iter("doc")  # noqa: S314 - the published archive
             for path in (SOURCE, REFERENCE)
@@ -95,14 +90,13 @@ def built_suite(archive: Path) -> BuiltSuite:
                 path, "".join(f"{(segment.text or '').strip()}\n" for _, segment in segments)
             )
             write_text(doc_ids, "".join(f"{name}\n" for name, _ in segments))
-        text = read_texts(texts[0], texts[1:], doc_ids, LANGUAGES, None)
-    linked = word_links(None, text.source, text.references[0], LANGUAGES, None)
-    text = replace(text, links=[repaired_links(text, linked.links)])
-    decisions = read_decisions(DECISIONS, documents)
-    candidates = find_candidates(documents, text, source, target, decisions)
-    tokens = select(candidates.tokens, target, SEED)
-    suite = suite_of(text, LANGUAGES, tokens, {"seed": SEED})
-    return BuiltSuite(suite, text, candidates, count_types(documents, source))
+        files = SuiteFiles(folder / ANNOTATION, texts[0], texts[1:], doc_ids, decisions=DECISIONS)
+        text = build_suite(files, target_words("fr")).text
+        links = folder / "links"
+        write_links(links, repaired_links(text, text.links[0]))
+        for path, lines in zip(texts, (text.source, *text.references), strict=True):
+            write_text(path, "".join(f"{' '.join(words)}\n" for words in lines))
+        return build_suite(replace(files, links=[links]), target_words("fr"), SEED)
 
 
 def repaired_links(text: ParallelText, links: Links) -> Links:

@@ -160,11 +160,6 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
             for line in compress(read_lines(path), kept[title]):
                 handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
     return joined
-    with atomic_output(joined.path("doc-ids")) as handle:
-        for title, path in corpora.items():
-            for line in compress(read_lines(path), kept[title]):
-                handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
-    return joined
 
 
 def _side(doc_ids: Path, language: str) -> Path:

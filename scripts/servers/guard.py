@@ -13,6 +13,7 @@ import asyncio
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
+from dataclasses import KW_ONLY, dataclass, field
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,28 +69,23 @@ def is_own_name(host: str, names: Collection[str]) -> bool:
         return False
 
 
+@dataclass
 class Guard:
     """An ASGI layer that passes on whole requests of a limited size, and adds headers to answers.
 
     `names` are those under which the server may be addressed, beside `localhost` and addresses.
     """
 
-    def __init__(
-        self,
-        application: Application,
-        names: Collection[str] = (),
-        *,
-        largest_body: int = 64 * 1024,
-        body_seconds: float = 20.0,
-        content_type: str | None = None,
-        headers: Mapping[str, str] = HEADERS,
-    ) -> None:
-        self.application = application
-        self.names = {name.lower() for name in names}
-        self.largest_body = largest_body
-        self.body_seconds = body_seconds
-        self.content_type = content_type
-        self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+    application: Application
+    names: Collection[str] = ()
+    _: KW_ONLY
+    largest_body: int = 64 * 1024
+    body_seconds: float = 20.0
+    content_type: str | None = None
+    headers: Mapping[str, str] = field(default_factory=lambda: HEADERS)
+
+    def __post_init__(self) -> None:
+        self.names = {name.lower() for name in self.names}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
@@ -111,8 +107,9 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 # The rest of a refused request is not waited for.
-                closing = [(b"connection", b"close")] if refusal else []
-                message["headers"] = [*message.get("headers", ()), *self.headers, *closing]
+                headers = {**self.headers, **({"connection": "close"} if refusal else {})}
+                added = [(name.encode(), value.encode()) for name, value in headers.items()]
+                message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
         if refusal is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import pytest
 
 from crosspro.scripts import bench
-from crosspro.scripts.bench import CASES, measure
+from crosspro.scripts.bench import CASES, measure, write_inputs
 
 
 def test_a_case_has_a_row_for_each_command(capsys):
@@ -21,14 +22,21 @@ def test_a_case_has_a_row_for_each_command(capsys):
 def test_commands_run_in_turns_with_an_empty_output_folder(tmp_path, monkeypatch):
     log = tmp_path / "log"
     code = f"open({str(log)!r}, 'a').write('.'); open('out/file', 'x')"
-    monkeypatch.setitem(bench.PEERS, "start-up", (sys.executable, "-c", code))
-    titles = [title for title, _ in measure("start-up", 3)]
+    monkeypatch.setitem(bench.PEERS, "start-up", shlex.join((sys.executable, "-c", code)))
+    titles = [title for title, _ in measure("start-up", tmp_path, 3)]
     assert titles == ["here", sys.executable.rpartition("/")[2]]
     assert log.read_text() == "..."
 
 
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench")
+    write_inputs(folder)
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(CASES)[1:])
-def test_cases_run(name):
-    ((_, (_, cpu, _)), *_) = measure(name, 1)
+def test_cases_run(name, inputs):
+    ((_, (_, cpu, _)), *_) = measure(name, inputs, 1)
     assert cpu > 0

@@ -102,7 +102,7 @@ def test_commands_take_archives_where_they_take_runs(runs, tmp_path):
         assert b"predicted by network" in told
     texts = {(tmp_path / f"{number}.data").read_bytes() for number in range(2)}
     assert len(texts) == 1
-    options = ("-t", "en-fr", "--resamples", 0, "--layout", "csv")
+    options = ("-t", "en-fr", "--resamples", 0, "--layout", "json")
     scored = [out("evaluate", data, one, *options).stdout for one in (runs / "network", archive)]
     assert scored[0] == scored[1]
     assert b"network seed 1" in scored[1]

@@ -11,7 +11,6 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
-from crosspro.scripts.pretrain import recipe_config
 from tests.scripts.run import crosspro
 
 TINY = [
@@ -103,18 +102,6 @@ def test_text_and_bitext_become_a_run(tmp_path):
     refused = crosspro(*LEARN, tmp_path / "set", *learning, "-o", str(run))
     assert refused.code == 2
     assert b"output" in refused.stderr
-
-
-def test_a_recipe_may_begin_with_one_of_the_package(tmp_path):
-    mine = tmp_path / "mine.yaml"
-    mine.write_text("defaults: [small_documents, _self_]\ntraining: {context: 2}\n", "utf-8")
-    small, found = recipe_config("small_documents"), recipe_config(str(mine))
-    small.training.context = 2
-    assert found == small
-    mine.write_text("defaults: [large]\n", "utf-8")
-    refused = crosspro("pretrain", "encode", *files(tmp_path), "--recipe", str(mine), "-o", "set")
-    assert refused.code == 2
-    assert "mine.yaml" in refused.stderr.decode()
 
 
 def test_what_is_wrong_is_said(tmp_path):

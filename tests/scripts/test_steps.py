@@ -6,7 +6,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from crosspro.scripts.steps import StepDisplay
+from crosspro.scripts.steps import step_display
 
 REPORTS = [
     ("reading", "", 0, 10),
@@ -19,7 +19,7 @@ REPORTS = [
 
 def test_a_line_when_a_step_or_a_part_of_it_begins():
     stream = StringIO()
-    with StepDisplay(Console(file=stream)) as display:
-        for report in REPORTS:
-            display.report(*report)
+    with step_display(Console(file=stream)) as report:
+        for reported in REPORTS:
+            report(*reported)
     assert stream.getvalue().splitlines() == ["reading", "aligning: own", "aligning: forward"]

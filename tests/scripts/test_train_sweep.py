@@ -33,9 +33,9 @@ def test_runs_that_differ_in_their_seed_are_averaged():
     ]
     rows = list(mean_scores(runs))
     assert [(row.configuration, row.seeds) for row in rows] == [
-        ("a x=1", 3),
-        ("a x=2", 2),
-        ("b x=1", 1),
+        ("a task=en-fr x=1", 3),
+        ("a task=en-fr x=2", 2),
+        ("b task=en-fr x=1", 1),
     ]
     first = rows[0].scores["macro_recall"]
     assert (first.value, first.low, first.high) == pytest.approx(
