@@ -23,11 +23,17 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.judge import load_judge
 from crosspro.prediction.proofread.reasons import reason
 from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
-from crosspro.prediction.proofread.text import Place, Segment, TranslatedText
+from crosspro.prediction.proofread.text import (
+    DoubtKind,
+    Place,
+    PronounDoubt,
+    Segment,
+    StoodFor,
+    TranslatedText,
+)
 from crosspro.prediction.system import System
 
 BATCH_SEGMENTS = 200
