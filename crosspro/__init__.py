@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time `_MODULES` says 
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.evaluation.score_report import ScoreReport
     from crosspro.prediction.pair_prediction import PredictedGap, Prediction, Predictor
-    from crosspro.prediction.proofread.doubts import PronounDoubt
     from crosspro.prediction.proofread.output import Proofreading
+    from crosspro.prediction.proofread.text import PronounDoubt
     from crosspro.prediction.system import System
     from crosspro.scores import contrastive, expected_forms, score
     from crosspro.submission_scores import evaluate
@@ -56,7 +56,7 @@ _MODULES = {
     "evaluation.evaluation": "Evaluation",
     "evaluation.score_report": "ScoreReport",
     "prediction.pair_prediction": "PredictedGap Prediction Predictor",
-    "prediction.proofread.doubts": "PronounDoubt",
+    "prediction.proofread.text": "PronounDoubt",
     "prediction.proofread.output": "Proofreading",
     "prediction.system": "System",
     "scores": "contrastive expected_forms score",

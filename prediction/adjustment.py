@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -78,32 +77,27 @@ def tune_tau(
 ADJUSTMENT = "adjustment.json"
 
 
-@dataclass(frozen=True)
+@settings
 class Adjustment:
     """How strongly rare classes are favoured, and the frequencies that say which are."""
 
     tau: float
-    frequencies: NDArray[np.float64]
+    frequencies: tuple[float, ...]
 
     def of(self, probabilities: Probabilities) -> Probabilities:
         """Probabilities in favour of rare classes; as they are with tau 0."""
-        return adjust(probabilities, self.frequencies, self.tau) if self.tau else probabilities
-
-
-@settings
-class _Saved:
-    tau: float
-    frequencies: tuple[float, ...]
+        if not self.tau:
+            return probabilities
+        return adjust(probabilities, np.array(self.frequencies), self.tau)
 
 
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
-    content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
-    write_text(folder / ADJUSTMENT, json.dumps(content))
+    write_text(folder / ADJUSTMENT, json.dumps(vars(adjustment)))
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
     path = folder / ADJUSTMENT
-    saved = check_settings(_Saved, read_json_object(path), path)
+    saved = check_settings(Adjustment, read_json_object(path), path)
     if len(saved.frequencies) != classes:
         raise input_error(path, "frequencies", str(classes), str(len(saved.frequencies)))
-    return Adjustment(saved.tau, np.array(saved.frequencies))
+    return saved

@@ -8,7 +8,6 @@ count as wrong.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -30,7 +29,6 @@ from crosspro.prediction.models import summary
 from crosspro.prediction.output import predict_stream
 from crosspro.prediction.system import System, load_system
 
-_NOT_FOUND, _ONE_CLASS = "the gap was not found", "reference and error fall into one class"
 Tell = Callable[[str], None]
 
 
@@ -210,24 +208,23 @@ def _system_scores(name: str, system: System, prepared: PreparedSet, digest: str
     rows = iter(np.concatenate([batch.probabilities for batch in predicted]))
     values: list[float] = []
     undecidable = []
-    reasons: Counter[str] = Counter()
     for line in prepared.instances:
         if line.gap is None:
             values += [0.0] * (1 + len(line.instance.errors))
-            reason = _NOT_FOUND
-        else:
-            classes = [task.class_index[task.class_of(word)] for word in line.gap.words]
-            with np.errstate(divide="ignore"):
-                values += (-np.log(next(rows)[classes])).tolist()
-            reason = _ONE_CLASS if classes[0] in classes[1:] else ""
-        undecidable.append(bool(reason))
-        reasons[reason] += 1
-    detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if reason)
+            undecidable.append(True)
+            continue
+        classes = [task.class_index[task.class_of(word)] for word in line.gap.words]
+        with np.errstate(divide="ignore"):
+            values += (-np.log(next(rows)[classes])).tolist()
+        undecidable.append(classes[0] in classes[1:])
     if all(undecidable):
         expected = f"an instance that {name} ({task.name}) can decide"
-        raise input_error(prepared.test_set.name, "instances", expected, f"none ({detail})")
+        raise input_error(prepared.test_set.name, "instances", expected, "none")
     count = sum(undecidable)
-    note = f"{count:,} instances are undecidable and count as wrong ({detail})"
+    note = (
+        f"{count:,} instances count as wrong: no gap was found, or reference and error fall into "
+        "one class"
+    )
     notes = (note,) if count else ()
     origin = (f"run:{digest}", *prepared.origin)
     return SystemScores(name, np.array(values), False, np.array(undecidable), notes, origin)

@@ -139,7 +139,7 @@ class Ensemble(System):
         for part, name, weight, score in zip(
             self.parts, self._names, self.weights, scores, strict=True
         ):
-            report, label = part.report, _label(name, part)
+            report, label = part.report, f"{name} ({part.shown_name})"
             member = {"name": name, "system": part.shown_name, "weight": weight, "score": score}
             members.append({**member, "fit": report and dict(report.figures)})
             weights.append(f"{label} {weight:.2f}")
@@ -204,11 +204,6 @@ class _State:
         if len(self.names) != len(self.weights) or not 0 < sum(self.weights) < inf:
             raise ValueError("should have a name for each weight, and weights with a finite sum")
         return self
-
-
-def _label(name: str, part: System) -> str:
-    """How a member is shown; those of older files have no name."""
-    return f"{name} ({part.shown_name})" if name not in ("", part.shown_name) else part.shown_name
 
 
 def _member_folder(folder: Path | None, name: str) -> Path | None:

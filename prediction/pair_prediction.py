@@ -170,11 +170,11 @@ def pointed_nouns(
     if not system.points or not documents:
         return [()] * len(documents)
     numbers = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
-    nouns = system.antecedents(_numbered(documents), numbers)
+    nouns = system.antecedents(numbered_documents(documents), numbers)
     return list(map(_pointed_words, documents, nouns))
 
 
-def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
+def numbered_documents(documents: Sequence[Sequence[Example]]) -> list[Example]:
     """The lines of all documents, each named by its number."""
     return [
         replace(line, document=str(number))
@@ -241,7 +241,7 @@ class Predictor:
             return []
         prepared = [self._prepared(pair, context) for pair, context in jobs]
         documents = [pair.examples for pair in prepared]
-        results = predictions(predicted(self.system, _numbered(documents)))
+        results = predictions(predicted(self.system, numbered_documents(documents)))
         ends = np.cumsum([len(document) for document in documents])
         return [
             self._with_words(job[0].target, pair, results[end - 1])

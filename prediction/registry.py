@@ -36,7 +36,7 @@ SYSTEMS = {
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
 _NETWORKS = "crosspro.prediction.neural.networks"
-_WITHOUT_TORCH = {"document_encoder": f"{_NETWORKS}.document_encoder.numpy_system:NumpySystem"}
+_WITHOUT_TORCH = {"document_encoder": f"{_NETWORKS}.document_encoder.numpy_reader:NumpySystem"}
 """The classes that predict in numpy with a saved network of this name."""
 _BUNDLED = Path(__file__).resolve().parent.parent / "models"
 

@@ -180,7 +180,7 @@ class System(ABC):
         """Favour classes that are rare in training by as much as is best on dev."""
         score = dev_score(self.task, dev, monitor)
         tau = tune_tau(self.unadjusted(dev), frequencies, score)
-        self.adjustment = Adjustment(tau, frequencies)
+        self.adjustment = Adjustment(tau, tuple(frequencies.tolist()))
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The class of each gap; `probabilities` are those of `predict`, if known.

@@ -16,11 +16,10 @@ from crosspro.data_prep.words.language import language_problems
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
-from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.files import Translation
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import load_judge
-from crosspro.prediction.proofread.text import TranslatedText, text_of_lines
+from crosspro.prediction.proofread.text import DoubtKind, TranslatedText, text_of_lines
 from crosspro.prediction.registry import bundled_models
 
 # Languages ----------------------------------------------------------------------------------------

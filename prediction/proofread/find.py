@@ -22,12 +22,23 @@ from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
-from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
+from crosspro.prediction.pair_prediction import (
+    PointedWord,
+    Predictor,
+    numbered_documents,
+    pointed_nouns,
+)
 from crosspro.prediction.proofread.judge import load_judge
 from crosspro.prediction.proofread.reasons import reason
 from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
-from crosspro.prediction.proofread.text import Place, Segment, TranslatedText
+from crosspro.prediction.proofread.text import (
+    DoubtKind,
+    Place,
+    PronounDoubt,
+    Segment,
+    StoodFor,
+    TranslatedText,
+)
 from crosspro.prediction.system import System
 
 BATCH_SEGMENTS = 200
@@ -176,12 +187,8 @@ def _context(
 
 def _judge(predictor: Predictor, hidden: Sequence[HiddenPronoun]) -> list[PronounDoubt]:
     system, task = predictor.system, predictor.task
-    examples = [
-        replace(example, document=str(number))
-        for number, pronoun in enumerate(hidden)
-        for example in pronoun.examples
-    ]
-    rows = system.unadjusted(examples)
+    documents = [pronoun.examples for pronoun in hidden]
+    rows = system.unadjusted(numbered_documents(documents))
     if not np.isfinite(rows).all():
         raise input_error(predictor.name, "probability", "finite numbers", "nan or infinity")
     pronouns, doubts = [], []

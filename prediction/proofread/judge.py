@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.settings import check_settings, read_yaml
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.reasons import stood_for
+from crosspro.prediction.proofread.text import DoubtKind
 
 _LEAST = 1e-4
 

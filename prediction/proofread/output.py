@@ -18,9 +18,8 @@ from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.report.records import json_text
 from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.proofread.bundled import check_languages
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.text import TranslatedText
+from crosspro.prediction.proofread.text import DoubtKind, PronounDoubt, TranslatedText
 from crosspro.version import __version__
 
 FORMAT = 1
@@ -90,17 +89,6 @@ class Proofreading(Displayed):
             f"crosspro:{__version__}"
         )
 
-    @property
-    def counts(self) -> dict[str, int]:
-        alone = sum(segment.document is None for segment in self.text.segments)
-        documents = {segment.document for segment in self.text.segments} - {None}
-        return {
-            "segments": len(self.text.segments),
-            "documents": len(documents) + alone,
-            "pronouns": len(self.pronouns),
-            "doubtful": len(self.doubtful),
-        }
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
@@ -116,7 +104,11 @@ class Proofreading(Displayed):
             "threshold": self.threshold,
             "signature": self.signature,
             "warnings": list(self.warnings),
-            "counts": self.counts,
+            "counts": {
+                "segments": len(self.text.segments),
+                "pronouns": len(self),
+                "doubtful": len(self.doubtful),
+            },
             "pronouns": self.records(),
         }
 
@@ -209,8 +201,7 @@ def as_github(result: Proofreading) -> str:
             properties |= {"col": start + 1, "endColumn": max(end, start + 1)}
         properties["title"] = _TITLES[doubt.kind]
         where = ",".join(f"{key}={_escaped(str(value))}" for key, value in properties.items())
-        chance = shown_chance(doubt.wrong, result.threshold)
-        message = f"{_doubt_text(doubt)} (chance of being wrong: {chance})"
+        message = f"{_doubt_text(doubt)} (chance of being wrong: {doubt.wrong:.2f})"
         level = "error" if doubt.wrong >= _CERTAIN else "warning"
         lines.append(f"::{level} {where}::{_escaped(message, in_property=False)}\n")
     return "".join(lines)
@@ -229,8 +220,7 @@ def _escaped(text: str, in_property: bool = True) -> str:
 def as_text(result: Proofreading) -> str:
     """A line for each doubtful pronoun, as compilers write it; then a summary."""
     lines = [
-        f"{_where(result, doubt)}: {shown_chance(doubt.wrong, result.threshold)} "
-        f"{_doubt_text(doubt)}"
+        f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}"
         for doubt in result.doubtful
     ]
     lines += ["", summary(result)] if lines else [summary(result)]
@@ -243,23 +233,10 @@ def summary(result: Proofreading) -> str:
         return f"Nothing to judge: no pronoun that {name} knows in {segments}."
     if result.warnings and not result.doubtful:
         return f"Nothing can be judged by {name} in {segments}: {'; '.join(result.warnings)}."
-    text = (
+    return (
         f"{counted(len(result), 'pronoun')} read by {name} in {segments}: "
         f"{len(result.doubtful):,} probably wrong (chance of {result.threshold:g} or more)."
     )
-    if not result.doubtful:
-        worst = result.worst_first[0]
-        highest = shown_chance(worst.wrong, result.threshold)
-        text += f" The highest chance is {highest}: {_where(result, worst)}."
-    return text
-
-
-def shown_chance(chance: float, threshold: float) -> str:
-    """Two decimals, or as many as show on which side of the threshold a chance is."""
-    digits = 2
-    while (round(chance, digits) >= threshold) != (chance >= threshold):
-        digits += 1
-    return f"{chance:.{digits}f}"
 
 
 def _where(result: Proofreading, doubt: PronounDoubt) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.report.page import render_page
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.output import FORMAT, Proofreading, summary
 from crosspro.prediction.proofread.suggest import written
+from crosspro.prediction.proofread.text import DoubtKind, PronounDoubt
 from crosspro.version import __version__
 
 _CHOICES = 3

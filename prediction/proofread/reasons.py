@@ -10,7 +10,7 @@ from __future__ import annotations
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.data_prep.words.lists import word_lists
 from crosspro.evaluation.pronouns import readings_of
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
+from crosspro.prediction.proofread.text import DoubtKind, PronounDoubt, StoodFor
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
 _NUMBERS = {"sg": "Sing", "pl": "Plur"}

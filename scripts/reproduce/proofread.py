@@ -34,10 +34,9 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.report.tables import markdown_table
 from crosspro.evaluation.resampling import Booleans, Floats, Ints, Resampling
 from crosspro.prediction.pair_prediction import load_predictor
-from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import features, load_judge
-from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.prediction.proofread.text import DoubtKind, text_of_lines
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, one_run, tell
 from crosspro.scripts.reproduce.rater_marks import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.proofread.doubts import DoubtKind
+from crosspro.prediction.proofread.text import DoubtKind
 from crosspro.scripts.reproduce.proofread import (
     MarkCounts,
     RatedPronoun,

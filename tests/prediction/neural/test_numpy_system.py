@@ -21,7 +21,7 @@ from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.model_archive import write_description
 from crosspro.prediction.models import export_run
-from crosspro.prediction.neural.networks.document_encoder.numpy_system import NumpySystem
+from crosspro.prediction.neural.networks.document_encoder.numpy_reader import NumpySystem
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
@@ -48,7 +48,7 @@ def saved(train, tmp_path_factory):
         with torch.no_grad():
             for weight in made.network.parameters():
                 weight.normal_(0, 0.4)
-        made.adjustment = Adjustment(0.4, np.linspace(0.05, 0.4, len(TASK.classes)))
+        made.adjustment = Adjustment(0.4, tuple(np.linspace(0.05, 0.4, len(TASK.classes)).tolist()))
         folder = tmp_path_factory.mktemp("model") / kind
         made.save(folder)
         systems[kind] = made, load_system(folder)

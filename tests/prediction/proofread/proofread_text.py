@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.output import Proofreader, Proofreading
-from crosspro.prediction.proofread.text import Place, TranslatedText, text_of_lines
+from crosspro.prediction.proofread.text import (
+    DoubtKind,
+    Place,
+    PronounDoubt,
+    StoodFor,
+    TranslatedText,
+    text_of_lines,
+)
 
 SOURCE = [
     "The dog ran into the garden.",

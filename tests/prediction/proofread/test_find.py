@@ -11,10 +11,9 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.proofread import find
 from crosspro.prediction.proofread.bundled import judge_of
-from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import Judge, load_judge
-from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.prediction.proofread.text import DoubtKind, text_of_lines
 
 ENGLISH = (
     "The dog barked all night.",

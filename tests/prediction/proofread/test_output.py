@@ -6,14 +6,11 @@ import json
 import re
 from dataclasses import replace
 
-import pytest
-
 from crosspro.prediction.proofread.output import (
     as_github,
     as_json,
     as_json_lines,
     as_text,
-    shown_chance,
 )
 from crosspro.prediction.proofread.page import proofreading_page
 from crosspro.prediction.proofread.text import text_of_lines
@@ -34,15 +31,6 @@ def test_text_has_the_worst_first_and_then_a_summary():
     assert lines[1].startswith("book.de:3:23: 0.61 – → sie? ")
     assert lines[2] == ""
     assert re.findall(r"[\d.]*\d", lines[3]) == ["4", "4", "2", "0.4"]
-
-
-@pytest.mark.parametrize(
-    ("chance", "threshold", "shown"),
-    [(0.396, 0.4, "0.396"), (0.404, 0.4, "0.40"), (0.3999, 0.4, "0.3999"), (0.4, 0.4, "0.40"),
-     (0.346, 0.4, "0.35"), (0.396, 0.396, "0.40"), (0.396, 0.397, "0.396")],
-)  # fmt: skip
-def test_a_chance_is_shown_on_its_side_of_the_threshold(chance, threshold, shown):
-    assert shown_chance(chance, threshold) == shown
 
 
 def test_a_text_in_another_language_is_not_called_right():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.reasons import reason, stood_for
-from crosspro.prediction.proofread.text import Place
+from crosspro.prediction.proofread.text import DoubtKind, Place, PronounDoubt, StoodFor
 
 
 def noun(word, gender="", number="", line=12, side="target"):

@@ -4,18 +4,25 @@ The sub-words of all rows of a batch lie end to end, so nothing is padded: produ
 whole batches, and attention alone goes from row to row. Work that changes nothing is left out:
 norms have no weights, so whatever is added to states is centred once, in the weights, and a norm
 only scales; the last layer is calculated for the gap, the pronoun and candidate nouns alone.
+
+A `NumpySystem` is loaded in place of a `NeuralSystem` wherever predictions are wanted, and says the
+same. Training needs torch: `load_system(run, to_train=True)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedTokens
 from crosspro.prediction.neural.networks.document_encoder.rows import (
     NOUN_FIELDS,
     DocumentEncoderSettings,
@@ -28,6 +35,7 @@ from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.stored_tensors import Arrays
+from crosspro.prediction.system import Classes
 
 Floats = NDArray[np.float32]
 Probabilities = NDArray[np.float64]
@@ -241,6 +249,56 @@ class NumpyDocumentEncoder:
 
     def _linear(self, name: str, vectors: Floats) -> Floats:
         return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+
+class NumpySystem(NetworkSystem):
+    """Predicts in numpy with the weights of a run or an archive."""
+
+    single_threaded = True
+    network: NumpyDocumentEncoder
+
+    def fit(self, *_: Any) -> None:
+        raise CrossproError(f"{self.shown_name}: train a new system with system.init_from instead")
+
+    @property
+    def reach(self) -> int:
+        """As many words as sub-words, since words are no shorter."""
+        return max(self.network.settings.source_before, self.network.settings.target_before)
+
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        parts = [read.probabilities for read in self._read(examples)]
+        return np.concatenate([np.zeros((0, len(self.task.classes))), *parts])
+
+    def pointed_tokens(
+        self, examples: Sequence[Example], classes: Classes
+    ) -> Iterator[PointedTokens]:
+        start = 0
+        for read in self._read(examples):
+            end = start + len(read.probabilities)
+            nouns, layout = read.rows.nouns, read.rows.layout
+            columns = (
+                start + read.rows.noun_gaps,
+                layout.position[nouns],
+                read.of_nouns,
+                read.nouns_given(classes[start:end]),
+            )
+            in_source = layout.in_source[nouns]
+            yield PointedTokens("target", *(column[~in_source] for column in columns))
+            yield PointedTokens("source", *(column[in_source] for column in columns))
+            start = end
+
+    def _read(self, examples: Sequence[Example]) -> list[ReadRows]:
+        """In one thread: products are small, and threads that wait for each other are slow."""
+        text = self.encoder.encode(examples, self.task).with_context(self.context)
+        with threadpool_limits(1, user_api="blas"):
+            return list(self.network.read(text))
+
+    def weights(self) -> Arrays:
+        return self.network.arrays
+
+    def take_weights(self, arrays: Arrays) -> None:
+        settings = cast(DocumentEncoderSettings, self.settings.network)
+        self.network = NumpyDocumentEncoder(arrays, settings, self.inventory)
 
 
 def _centred(vectors: NDArray[Any]) -> Floats:
