@@ -74,15 +74,16 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
 
 @settings
 class IdiapSettings:
-    """The order of the model, and what it looks at.
+    """The model, and whether the rules say something.
 
     `lexicon` gives the gender of nouns; without one only a parse of the target does. `context`
-    sentences before a gap's are looked at.
+    sentences before a gap's are looked at. Without `rules` the model decides alone.
     """
 
     order: NGramOrder = 3
     lexicon: LexiconSetting = None
     context: Annotated[int, Field(ge=0)] = 3
+    rules: bool = True
 
 
 class IdiapPLM(FillingSystem):
@@ -142,6 +143,8 @@ class IdiapPLM(FillingSystem):
     def unadjusted(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
         chances = super().unadjusted(examples)
+        if not self.settings.rules:
+            return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
         for row, (example, gap) in zip(chances, gaps, strict=True):
             label = rule_of(example, gap)

@@ -201,7 +201,7 @@ def as_github(result: Proofreading) -> str:
             properties |= {"col": start + 1, "endColumn": max(end, start + 1)}
         properties["title"] = _TITLES[doubt.kind]
         where = ",".join(f"{key}={_escaped(str(value))}" for key, value in properties.items())
-        message = f"{_doubt_text(doubt)} (chance of being wrong: {doubt.wrong:.2f})"
+        message = f"{_doubt_text(doubt)} (chance of being wrong: {_chance(doubt.wrong)})"
         level = "error" if doubt.wrong >= _CERTAIN else "warning"
         lines.append(f"::{level} {where}::{_escaped(message, in_property=False)}\n")
     return "".join(lines)
@@ -220,7 +220,7 @@ def _escaped(text: str, in_property: bool = True) -> str:
 def as_text(result: Proofreading) -> str:
     """A line for each doubtful pronoun, as compilers write it; then a summary."""
     lines = [
-        f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}"
+        f"{_where(result, doubt)}: {_chance(doubt.wrong)} {_doubt_text(doubt)}"
         for doubt in result.doubtful
     ]
     lines += ["", summary(result)] if lines else [summary(result)]
@@ -252,3 +252,8 @@ def _doubt_text(doubt: PronounDoubt) -> str:
     if doubt.suggestion:
         change += f" → {doubt.suggestion}"
     return f"{change}? {doubt.reason}"
+
+
+def _chance(value: float) -> str:
+    """Rounded down, so that a chance below the threshold is not shown as the threshold."""
+    return f"{int(100 * value + 1e-9) / 100:.2f}"
