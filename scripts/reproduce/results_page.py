@@ -47,7 +47,7 @@ TASKS = {
     "de-en": "German to English",
     "es-en": "Spanish to English",
 }
-FULL_SYSTEM = "ablations/en-fr/all_features"
+ALL_FEATURES = "all_features"
 NOT_MEASURED = "not measured"
 REASONS = "not_measured.txt"
 """Why rows have no record, in the folder of the rows: `2016/*/UKYOTO-*: REASON` a line."""
@@ -422,10 +422,11 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
     ablated = best_first(
         row for row in english_french.rows if row.name.startswith("ablations/en-fr/")
     )
-    full = [row for row in ablated if row.name == FULL_SYSTEM]
-    without = [row for row in ablated if row.name != FULL_SYSTEM]
-    parts.append("## UU-Stymne without a group of features, learnt from TED talks\n")
-    parts.append(comparison_table(english_french, without, full, ("without", "with all")))
+    parts.append("## Systems without a group of features, learnt from TED talks\n")
+    for full in (row for row in ablated if row.name.endswith(ALL_FEATURES)):
+        without = [row for row in ablated if row.system == full.system and row != full]
+        headings = ("without", "with all")
+        parts.append(comparison_table(english_french, without, [full], headings))
     missing = list(not_measured([row for table in tables.values() for row in table.rows]))
     parts += ["## Not measured\n", markdown_table(("row or experiment", "why"), missing, 2)]
     return "\n".join(parts)
