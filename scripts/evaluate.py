@@ -12,7 +12,7 @@ import typer
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import is_run, write_text
+from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
@@ -102,6 +102,10 @@ def evaluate_command(
         layers = replace(layers, documents=doc_ids)
     elif layers.documents is not None:
         tell(f"{gold}: documents from {layers.documents}")
+    for path in [gold, *paths] if official else ():
+        if not is_run(path) and has_byte_order_mark(path):  # the released scorer refuses it
+            expected = "labels, as the released scorer reads them"
+            raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
     if form := other_form(gold, rules):
         warn([form])

@@ -36,7 +36,7 @@ def models() -> None:
     """List and pack trained systems."""
 
 
-@app.command("list", epilog="Example: crosspro models list runs/*/*/*")
+@app.command("list", epilog="Example: crosspro models list en-fr runs/mine")
 def list_command(
     runs: Annotated[
         list[Path] | None,

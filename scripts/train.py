@@ -147,7 +147,10 @@ def comparison(task: Task, splits: Splits, run: Run) -> str:
 def _tell_how_to_go_on(folder: Path) -> None:
     """Print the command that goes on with a run that was stopped."""
     overrides = HydraConfig.get().overrides.task
-    command = shlex.join(["crosspro", "train", *overrides, f"hydra.run.dir={folder}"])
+    script = Path(sys.argv[0])
+    is_own = script.name == "train.py" and script.resolve() != Path(__file__).resolve()
+    program = ["python", str(script)] if is_own else ["crosspro", "train"]
+    command = shlex.join([*program, *overrides, f"hydra.run.dir={folder}"])
     print(f"\nStopped. To go on:\n{command}", file=sys.stderr)
 
 

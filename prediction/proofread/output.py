@@ -106,6 +106,7 @@ class Proofreading(Displayed):
             "warnings": list(self.warnings),
             "counts": {
                 "segments": len(self.text.segments),
+                "documents": self.text.document_count,
                 "pronouns": len(self),
                 "doubtful": len(self.doubtful),
             },
@@ -201,7 +202,7 @@ def as_github(result: Proofreading) -> str:
             properties |= {"col": start + 1, "endColumn": max(end, start + 1)}
         properties["title"] = _TITLES[doubt.kind]
         where = ",".join(f"{key}={_escaped(str(value))}" for key, value in properties.items())
-        message = f"{_doubt_text(doubt)} (chance of being wrong: {_chance(doubt.wrong)})"
+        message = f"{_doubt_text(doubt)} (chance of being wrong: {_chance(result, doubt.wrong)})"
         level = "error" if doubt.wrong >= _CERTAIN else "warning"
         lines.append(f"::{level} {where}::{_escaped(message, in_property=False)}\n")
     return "".join(lines)
@@ -220,7 +221,7 @@ def _escaped(text: str, in_property: bool = True) -> str:
 def as_text(result: Proofreading) -> str:
     """A line for each doubtful pronoun, as compilers write it; then a summary."""
     lines = [
-        f"{_where(result, doubt)}: {_chance(doubt.wrong)} {_doubt_text(doubt)}"
+        f"{_where(result, doubt)}: {_chance(result, doubt.wrong)} {_doubt_text(doubt)}"
         for doubt in result.doubtful
     ]
     lines += ["", summary(result)] if lines else [summary(result)]
@@ -254,6 +255,9 @@ def _doubt_text(doubt: PronounDoubt) -> str:
     return f"{change}? {doubt.reason}"
 
 
-def _chance(value: float) -> str:
-    """Rounded down, so that a chance below the threshold is not shown as the threshold."""
-    return f"{int(100 * value + 1e-9) / 100:.2f}"
+def _chance(result: Proofreading, chance: float) -> str:
+    """Two decimals, or as many as show on which side of the threshold a chance is."""
+    digits = 2
+    while (round(chance, digits) >= result.threshold) != (chance >= result.threshold):
+        digits += 1
+    return f"{chance:.{digits}f}"

@@ -53,6 +53,12 @@ class TranslatedText:
     segments: tuple[Segment, ...]
     is_line: bool = True
 
+    @property
+    def document_count(self) -> int:
+        """Named documents, and segments that are documents of their own."""
+        alone = sum(segment.document is None for segment in self.segments)
+        return alone + len({segment.document for segment in self.segments} - {None})
+
     def __repr__(self) -> str:
         return f"<{len(self.segments):,} segments of {self.source_name} and {self.target_name}>"
 
