@@ -1,1 +1,1 @@
-"""The box: models that come with the package, `NAME.zip` each, with a card `NAME.md` beside it."""
+"""Bundled models: they come with the package, `NAME.zip` each, with a card `NAME.md` beside it."""

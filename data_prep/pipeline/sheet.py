@@ -17,13 +17,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from crosspro.data_prep.annotate.bitext import TokenisedBitext
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
@@ -76,74 +77,70 @@ def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> Corrections:
     if tuple(reader.fieldnames or ()) != COLUMNS:
         raise input_error(path, "heading", ", ".join(COLUMNS), "others", 1)
     corrections: dict[int, dict[int, Correction]] = {}
-    for cells in reader:
-        if None in cells or None in cells.values():
+    for row in reader:
+        if None in row or None in row.values():
             expected = f"{len(COLUMNS)} cells"
             raise input_error(path, "cells", expected, "another number", reader.line_num)
-        row = {name: cell.strip() for name, cell in cells.items()}
-        if row["subject"] or row["words"]:
-            try:
-                line, position, correction = _correction(row, task, bitext)
-            except _WrongCellError as fault:
-                column, expected = fault.args
-                found = quoted(row[column])
-                raise input_error(path, column, expected, found, reader.line_num) from None
+        cells = {name: cell.strip() for name, cell in row.items()}
+        if cells["subject"] or cells["words"]:
+            wrong = partial(_wrong_cell, path, reader.line_num, cells)
+            line, position, correction = _correction(cells, task, bitext, wrong)
             corrections.setdefault(line, {})[position] = correction
     if not corrections:
         raise input_error(path, "file", "at least one row that is filled in", "none")
     return corrections
 
 
-class _WrongCellError(Exception):
-    """The column of a cell, and what is expected there."""
+def _wrong_cell(
+    path: Path, line: int, cells: dict[str, str], column: str, expected: str
+) -> InputError:
+    return input_error(path, column, expected, quoted(cells[column]), line)
 
 
 def _correction(
-    row: dict[str, str], task: Task, bitext: TokenisedBitext
+    cells: dict[str, str],
+    task: Task,
+    bitext: TokenisedBitext,
+    wrong: Callable[[str, str], InputError],
 ) -> tuple[int, int, Correction]:
     """Line and position of the pronoun, and what somebody has filled in."""
-    line = _number(row, "line", len(bitext))
+
+    def number(column: str, size: int) -> int:
+        if not (cells[column].isdecimal() and int(cells[column]) < size):
+            raise wrong(column, f"a number below {size:,}, as in this text")
+        return int(cells[column])
+
+    def place(word: str) -> int:
+        if word.isdecimal() and int(word) < len(target):
+            return int(word)
+        places = [place for place, token in enumerate(target) if token.lower() == word.lower()]
+        if len(places) != 1:
+            expected = "yes, words of the target that are there once, or positions; - for none"
+            raise wrong("words", expected)
+        return places[0]
+
+    line = number("line", len(bitext))
     source, target = bitext.source[line], bitext.target[line]
-    position = _number(row, "position", len(source))
+    position = number("position", len(source))
     if position not in source_pronouns(source, task):
-        raise _WrongCellError("position", f"a source pronoun in line {line} of this text")
+        raise wrong("position", f"a source pronoun in line {line} of this text")
     for column, words in (("source", source), ("target", target)):
-        shown = row[column].replace("[[", "").replace("]]", "")
-        if shown.split() != " ".join(words).split():
-            raise _WrongCellError(column, f"line {line} of this text: {quoted(' '.join(words))}")
-    if (subject := row["subject"].lower()) not in _SUBJECT:
-        raise _WrongCellError("subject", "yes, no, or nothing")
-    answer = row["words"]
-    if answer.lower() == "yes":  # as the sheet was written
-        answer = row["linked"]
+        if cells[column].replace("[[", "").replace("]]", "").split() != " ".join(words).split():
+            raise wrong(column, f"line {line} of this text: {quoted(' '.join(words))}")
+    if (subject := cells["subject"].lower()) not in _SUBJECT:
+        raise wrong("subject", "yes, no, or nothing")
+    answer = cells["linked"] if cells["words"].lower() == "yes" else cells["words"]
     if answer in ("", _NOTHING):
         return line, position, Correction(_SUBJECT[subject], () if answer else None)
-    places = {_place(word, target) for word in answer.split()}
-    return line, position, Correction(_SUBJECT[subject], tuple(sorted(places)))
-
-
-def _number(row: dict[str, str], column: str, size: int) -> int:
-    if not (row[column].isdecimal() and int(row[column]) < size):
-        raise _WrongCellError(column, f"a number below {size:,}, as in this text")
-    return int(row[column])
-
-
-def _place(word: str, target: Sequence[str]) -> int:
-    """The position of a word, or the position that is written in its place."""
-    places = [place for place, token in enumerate(target) if token.lower() == word.lower()]
-    if word.isdecimal() and int(word) < len(target):
-        places = [int(word)]
-    if len(places) != 1:
-        expected = "yes, words of the target that are there once, or positions; - for none"
-        raise _WrongCellError("words", expected)
-    return places[0]
+    correct = tuple(sorted({place(word) for word in answer.split()}))
+    return line, position, Correction(_SUBJECT[subject], correct)
 
 
 def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections) -> dict[str, Any]:
-    """How often the filter and links were wrong, of what people have checked.
+    """Precision and recall of the filter and of links, by what people have checked.
 
     Recall of the filter is estimated: errors among removed pronouns count as often as such
-    pronouns are in the text. A pronoun without a link that has a translation is `missing`.
+    pronouns are in the text.
     """
     in_text: Counter[str] = Counter()
     checked: Counter[str] = Counter()
@@ -157,9 +154,6 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
             wrong[decision.filter] += (decision.filter == KEPT) != answer.subject
         if answer.words is not None:
             linked, words = set(decision.linked), set(answer.words)
-            checked["links"] += 1
-            wrong["missing_links"] += not linked and bool(words)
-            wrong["wrong_links"] += bool(linked) and linked != words
             links.update(proposed=len(linked), gold=len(words), correct=len(linked & words))
     precision = _share(checked[KEPT] - wrong[KEPT], checked[KEPT])
     lost = _share(wrong[REMOVED], checked[REMOVED])
@@ -167,12 +161,8 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
     if precision is not None and (lost is not None or not in_text[REMOVED]):
         right = in_text[KEPT] * precision
         recall = _share(right, right + in_text[REMOVED] * (lost or 0))
-    rates: dict[str, Any] = {}
-    for name in (KEPT, REMOVED):
-        rates[name] = {"in_text": in_text[name], "checked": checked[name], "wrong": wrong[name]}
-    for name in ("missing_links", "wrong_links"):
-        rates[name] = {"checked": checked["links"], "wrong": wrong[name]}
-    return rates | {
+    return {
+        **{name: {"checked": checked[name], "wrong": wrong[name]} for name in (KEPT, REMOVED)},
         "filter_precision": precision,
         "filter_recall": recall,
         "link_precision": _share(links["correct"], links["proposed"]),
