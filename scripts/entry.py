@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import sys
 
-SERVERS = ("fastapi", "h11", "starlette", "uvicorn")
-"""Packages of the extra `review`."""
-
 
 def main() -> None:
     """Run `crosspro`."""
@@ -22,12 +19,11 @@ def main() -> None:
 
 
 def explain_missing_package(error: ImportError, command: str) -> None:
-    """Exit with a message where a package of the extra `train` or `review` is not installed."""
+    """Exit with a message where a package of the extra `train` is not installed."""
     from crosspro.data_prep.core.errors import TRAINING, how_to_install, printable
 
     package = (error.name or "").partition(".")[0]
-    extra = "train" if package in TRAINING else "review" if package in SERVERS else None
-    if extra is not None:
+    if package in TRAINING:
         message = f"{command}: expected the package {package}, found nothing: "
-        print(printable(message) + how_to_install(extra), file=sys.stderr)
+        print(printable(message) + how_to_install("train"), file=sys.stderr)
         raise SystemExit(2) from None

@@ -15,6 +15,7 @@ import typer
 from crosspro.data_prep.core.errors import (
     CrossproError,
     counted,
+    how_to_install,
     input_error,
     printable,
 )
@@ -177,12 +178,17 @@ def serve(
     from crosspro.evaluation.people.verdicts import VerdictStore
     from crosspro.evaluation.protest.review import to_judge
     from crosspro.scripts.servers.guard import listen, make_server
-    from crosspro.scripts.servers.review.app import (
-        ReviewSite,
-        make_app,
-        make_visitors,
-        read_or_make_key,
-    )
+
+    try:
+        from crosspro.scripts.servers.review.app import (
+            ReviewSite,
+            make_app,
+            make_visitors,
+            read_or_make_key,
+        )
+    except ModuleNotFoundError as error:
+        needed = f"{error.name} is not installed: {how_to_install('review')}"
+        raise CrossproError(f"protest review serve: {needed}") from error
 
     names = [name.strip() for name in judge]
     if len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):

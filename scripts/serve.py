@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.errors import CrossproError, counted, how_to_install
 from crosspro.scripts.common import App, one_run, tell
 
 app = App()
@@ -43,7 +43,12 @@ def serve(
     from crosspro.prediction.pair_prediction import load_predictor
     from crosspro.prediction.registry import bundled_models
     from crosspro.scripts.servers.guard import listen
-    from crosspro.scripts.servers.prediction.app import serve as answer
+
+    try:
+        from crosspro.scripts.servers.prediction.app import serve as answer
+    except ModuleNotFoundError as error:
+        install = how_to_install("review")
+        raise CrossproError(f"serve: {error.name} is not installed: {install}") from error
 
     names = runs or [Path(name) for name in bundled_models()]
     if not names:

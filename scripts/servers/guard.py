@@ -10,6 +10,7 @@ cannot take all.
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
@@ -113,11 +114,13 @@ class Guard:
             await send(message)
 
         if refusal is not None:
-            from starlette.responses import JSONResponse
-
             status, text = refusal
-            content = {"problems": [{"message": text}]}
-            await JSONResponse(content, status)(scope, receive, send_with_headers)
+            content = json.dumps({"problems": [{"message": text}]}).encode()
+            kind = [(b"content-type", b"application/json")]
+            size = [(b"content-length", str(len(content)).encode())]
+            start = {"type": "http.response.start", "status": status, "headers": kind + size}
+            await send_with_headers(start)
+            await send_with_headers({"type": "http.response.body", "body": content})
             return
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
