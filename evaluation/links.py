@@ -173,10 +173,10 @@ def make_links(
 
 def _load_prior(prior: str | Path | None, languages: tuple[str, str]) -> tuple[Prior | None, str]:
     """The named prior, or that of the bundled model of the languages, and its signature."""
-    from crosspro.data_prep.align.prior import archived_prior, load_prior
+    from crosspro.data_prep.align.prior import archived_prior, bundled_models, load_prior
 
     pair = "-".join(languages)
-    bundled = _bundled_models()
+    bundled = bundled_models()
     if prior is None:
         prior = pair if pair in bundled else NO_PRIOR
     if str(prior) == NO_PRIOR:
@@ -192,9 +192,3 @@ def _load_prior(prior: str | Path | None, languages: tuple[str, str]) -> tuple[P
         raise input_error("prior", "languages", expected, name)
     digest = hashlib.sha256(archived_prior(bundled[name]).read()).hexdigest()[:8]
     return load_prior(bundled[name]), f"prior-{name}-{digest}({SYMMETRISATION})"
-
-
-def _bundled_models() -> dict[str, Path]:
-    from crosspro import models
-
-    return {path.stem: path for path in sorted(Path(models.__file__).parent.glob("*.zip"))}

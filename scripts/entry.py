@@ -20,10 +20,10 @@ def main() -> None:
 
 def explain_missing_package(error: ImportError, command: str) -> None:
     """Exit with a message where a package of the extra `train` is not installed."""
-    from crosspro.data_prep.core.errors import TRAINING, how_to_install, printable
+    from crosspro.data_prep.core.errors import how_to_install, printable, training_package
 
-    package = (error.name or "").partition(".")[0]
-    if package in TRAINING:
+    package = training_package(error)
+    if package is not None:
         message = f"{command}: expected the package {package}, found nothing: "
         print(printable(message) + how_to_install("train"), file=sys.stderr)
         raise SystemExit(2) from None

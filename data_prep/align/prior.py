@@ -224,6 +224,12 @@ def load_prior(path: Path) -> Prior:
         raise input_error(path, "file", "a prior saved by crosspro align", str(error)) from error
 
 
+def bundled_models() -> dict[str, Path]:
+    """The archives of the bundled models, by their names."""
+    folder = Path(__file__).resolve().parents[2] / "models"
+    return {path.stem: path for path in sorted(folder.glob("*.zip"))}
+
+
 def archived_prior(model: Path) -> BytesIO:
     """The prior in the archive of a bundled model."""
     with ZipFile(model) as archive:

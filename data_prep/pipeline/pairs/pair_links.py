@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 from crosspro.data_prep.align.align import align, link_by_prior
 from crosspro.data_prep.align.numbering import word_form
-from crosspro.data_prep.align.prior import Prior, load_prior
+from crosspro.data_prep.align.prior import Prior, bundled_models, load_prior
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
 
@@ -72,6 +71,5 @@ def _translations(prior: Prior) -> dict[tuple[str, str], float]:
 
 def bundled_aligner(task: Task) -> PairAligner:
     """Links by the prior of the bundled model of the languages, if there is one."""
-    name = f"{task.source_language}-{task.target_language}.zip"
-    path = Path(__file__).resolve().parents[3] / "models" / name
-    return PairAligner(task.symmetrisation, load_prior(path) if path.is_file() else None)
+    path = bundled_models().get(f"{task.source_language}-{task.target_language}")
+    return PairAligner(task.symmetrisation, load_prior(path) if path else None)
